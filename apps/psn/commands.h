@@ -1,0 +1,15 @@
+// The commands of psn. Each adds itself to the program and runs when chosen on the command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace psn::app {
+
+void add_models_command(CLI::App& program);
+void add_simulate_command(CLI::App& program);
+void add_infer_command(CLI::App& program);
+void add_graph_command(CLI::App& program);
+void add_exact_command(CLI::App& program);
+void add_doctor_command(CLI::App& program);
+
+}  // namespace psn::app

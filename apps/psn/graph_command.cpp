@@ -1,0 +1,68 @@
+// psn graph: the address transitions of a model.
+#include <fmt/format.h>
+
+#include <memory>
+#include <mutex>
+
+#include "apps/psn/commands.h"
+#include "apps/psn/models.h"
+#include "apps/psn/options.h"
+#include "apps/psn/watch.h"
+#include "psn/base/atomic_file.h"
+#include "psn/infer/importance.h"
+#include "psn/report/transitions.h"
+
+namespace psn::app {
+namespace {
+
+struct GraphOptions {
+  CommonOptions common;
+  SimulationOptions simulation;
+  bool sites = false;
+  double min_probability = 0;
+};
+
+void graph_command(const GraphOptions& options, const CLI::App& command) {
+  const SimulationOptions& s = options.simulation;
+  const auto simulator = load_simulator(s.model, s.stack_kib);
+  Watch watch({.label = s.model,
+               .total = s.count,
+               .time_limit = s.time_limit,
+               .progress = !options.common.quiet && stderr_is_terminal()});
+  TransitionGraph graph(options.sites ? TransitionGraph::Nodes::kSites
+                                      : TransitionGraph::Nodes::kAddresses);
+  std::mutex mutex;
+  run_traces(
+      *simulator, s.count, prior_guide(),
+      [&](std::uint64_t, Trace& trace) {
+        const std::lock_guard lock(mutex);
+        graph.add(trace);
+      },
+      {.seed = options.common.seed, .max_length = s.max_length, .monitor = &watch.monitor()},
+      s.parallelism);
+  const std::string dot = graph.to_dot(options.min_probability);
+  const std::string json = graph.to_json() + "\n";
+  if (!s.out.empty()) {
+    prepare_output(s.out, command);
+    write_file_atomically(s.out + "/transitions.dot", dot);
+    write_file_atomically(s.out + "/transitions.json", json);
+  }
+  fmt::print("{}", options.common.json ? json : dot);
+}
+
+}  // namespace
+
+void add_graph_command(CLI::App& program) {
+  auto* command = program.add_subcommand(
+      "graph", "address transitions with their probabilities, as DOT (or JSON)");
+  auto options = std::make_shared<GraphOptions>();
+  options->simulation.add_to(*command, "number of traces");
+  command->add_flag("--sites", options->sites, "join the indices and instances of a site");
+  command
+      ->add_option("--min-probability", options->min_probability, "leave out rarer edges (DOT only)")
+      ->capture_default_str();
+  options->common.add_to(*command);
+  command->callback([options, command] { graph_command(*options, *command); });
+}
+
+}  // namespace psn::app

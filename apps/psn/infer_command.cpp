@@ -1,0 +1,271 @@
+// psn infer: the posterior of a model given observations, by an exact engine.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "apps/psn/commands.h"
+#include "apps/psn/models.h"
+#include "apps/psn/observe.h"
+#include "apps/psn/options.h"
+#include "apps/psn/pilot.h"
+#include "apps/psn/watch.h"
+#include "psn/base/atomic_file.h"
+#include "psn/infer/diagnostics.h"
+#include "psn/infer/importance.h"
+#include "psn/infer/metropolis.h"
+
+namespace psn::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct InferOptions {
+  CommonOptions common;
+  SimulationOptions simulation;
+  std::string engine = "is";
+  std::vector<std::string> observe;
+  std::string observations;
+  std::vector<std::string> queries;
+  std::size_t chains = 4;
+  std::optional<std::uint64_t> burn_in;
+  std::uint64_t thinning = 1;
+};
+
+constexpr std::array<double, 5> kQuantiles{0.05, 0.25, 0.5, 0.75, 0.95};
+constexpr std::array<const char*, 5> kQuantileNames{"q05", "q25", "q50", "q75", "q95"};
+
+struct Result {
+  Posterior posterior;
+  std::uint64_t traces;  // that were run
+  double seconds;
+  std::optional<double> acceptance;
+};
+
+Result infer(Simulator& simulator, const Observations& observations, const InferOptions& options,
+             EngineOptions engine, const Watch& watch) {
+  const double started = watch.seconds();
+  if (options.engine == "is") {
+    Posterior posterior = importance_sampling(simulator, observations, engine);
+    return {std::move(posterior), engine.samples, watch.seconds() - started, std::nullopt};
+  }
+  MetropolisOptions metropolis;
+  static_cast<EngineOptions&>(metropolis) = std::move(engine);
+  metropolis.chains = options.chains;
+  metropolis.thinning = options.thinning;
+  metropolis.random_walk = options.engine == "rmh";
+  const std::uint64_t per_chain = (metropolis.samples + options.chains - 1) / options.chains;
+  metropolis.burn_in = options.burn_in.value_or(per_chain * options.thinning / 10);
+  MetropolisResult result = metropolis_hastings(simulator, observations, metropolis);
+  return {std::move(result.posterior), result.iterations, watch.seconds() - started,
+          result.acceptance};
+}
+
+// One number for a scalar, a flat list for an array.
+Json per_component(const Column& column, const std::function<double(std::size_t)>& f) {
+  if (column.shape.empty()) return f(0);
+  Json list = Json::array();
+  for (std::size_t k = 0; k < column.width(); ++k) list.push_back(f(k));
+  return list;
+}
+
+std::vector<double> component_of(const Posterior& posterior, const Column& column,
+                                 std::size_t component) {
+  std::vector<double> values(posterior.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = column.data[i * column.width() + component];
+  }
+  return values;
+}
+
+Json summarize_column(const Posterior& posterior, const std::string& name) {
+  const Column& column = posterior.column(name);
+  std::vector<std::vector<double>> quantiles;
+  for (std::size_t k = 0; k < column.width(); ++k) {
+    quantiles.push_back(posterior.quantiles(name, kQuantiles, k));
+  }
+  Json json;
+  json["mean"] = per_component(column, [&](std::size_t k) { return posterior.mean(name, k); });
+  json["sd"] = per_component(
+      column, [&](std::size_t k) { return std::sqrt(posterior.variance(name, k)); });
+  for (std::size_t q = 0; q < kQuantiles.size(); ++q) {
+    json[kQuantileNames[q]] = per_component(column, [&](std::size_t k) { return quantiles[k][q]; });
+  }
+  const double probability = posterior.probability(name);
+  if (probability < 1 - 1e-9) json["probability"] = probability;
+  if (posterior.chains() > 0) {
+    json["ess"] = per_component(
+        column, [&](std::size_t k) { return effective_sample_size(posterior, name, k); });
+    json["rhat"] = per_component(column, [&](std::size_t k) {
+      return split_rhat({component_of(posterior, column, k), posterior.chains()});
+    });
+  }
+  return json;
+}
+
+// The worst of a diagnostic over all components; NaN (a constant) does not count.
+template <class Better>
+double worst(const Json& columns, const char* key, Better better) {
+  double result = kNaN;
+  const auto take = [&](const Json& x) {
+    if (x.is_number() && !std::isnan(x.get<double>()) &&
+        (std::isnan(result) || better(result, x.get<double>()))) {
+      result = x.get<double>();
+    }
+  };
+  for (const auto& [name, column] : columns.items()) {
+    const Json& value = column[key];
+    if (value.is_array()) {
+      for (const Json& x : value) take(x);
+    } else {
+      take(value);
+    }
+  }
+  return result;
+}
+
+Json summarize(const Result& result, const Simulator& simulator, const InferOptions& options) {
+  const Posterior& posterior = result.posterior;
+  Json json{{"model", simulator.name()},
+            {"engine", options.engine},
+            {"seed", options.common.seed},
+            {"samples", posterior.size()}};
+  Json& columns = json["posterior"] = Json::object();
+  for (const std::string& name : posterior.names()) {
+    columns[name] = summarize_column(posterior, name);
+  }
+  if (posterior.chains() > 0) {
+    json["chains"] = posterior.chains();
+    json["ess"] = worst(columns, "ess", std::greater<>());
+    json["rhat"] = worst(columns, "rhat", std::less<>());
+    json["acceptance"] = *result.acceptance;
+  } else {
+    const ParetoDiagnostic pareto = pareto_khat(posterior.log_weights());
+    json["ess"] = posterior.effective_sample_size();
+    json["log_evidence"] = posterior.log_evidence();
+    json["khat"] = pareto.khat;
+    json["khat_threshold"] = pareto.threshold;
+  }
+  json["traces_per_second"] = static_cast<double>(result.traces) / result.seconds;
+  return json;
+}
+
+void print_table(const Json& json) {
+  fmt::print("{:>16} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "", "mean", "sd", "5%",
+             "25%", "50%", "75%", "95%");
+  const auto row = [](const std::string& label, const Json& column, std::optional<std::size_t> k) {
+    fmt::print("{:>16}", label);
+    for (const char* key : {"mean", "sd", "q05", "q25", "q50", "q75", "q95"}) {
+      const Json& value = k ? column[key][*k] : column[key];
+      fmt::print(" {:>10.5g}", value.is_number() ? value.get<double>() : kNaN);
+    }
+    if (column.contains("probability")) {
+      fmt::print("  in {:.2f} % of traces", 100 * column["probability"].get<double>());
+    }
+    fmt::print("\n");
+  };
+  for (const auto& [name, column] : json["posterior"].items()) {
+    if (column["mean"].is_array()) {
+      for (std::size_t k = 0; k < column["mean"].size(); ++k) {
+        row(fmt::format("{}[{}]", name, k), column, k);
+      }
+    } else {
+      row(name, column, std::nullopt);
+    }
+  }
+  fmt::print("ESS {:.0f} of {}", json["ess"].get<double>(), json["samples"].get<std::uint64_t>());
+  if (json.contains("log_evidence")) {
+    fmt::print(", log evidence {:.4f}, Pareto k-hat {:.2f} (reliable below {:.2f})",
+               json["log_evidence"].get<double>(), json["khat"].get<double>(),
+               json["khat_threshold"].get<double>());
+  } else {
+    fmt::print(", split R-hat {:.4f}, acceptance {:.3f}", json["rhat"].get<double>(),
+               json["acceptance"].get<double>());
+  }
+  fmt::print(", {:.0f} traces/s\n", json["traces_per_second"].get<double>());
+}
+
+void warn_if_unreliable(const Json& json) {
+  if (json.contains("khat") && json["khat"].get<double>() > json["khat_threshold"].get<double>()) {
+    fmt::print(stderr,
+               "psn: warning: Pareto k-hat {:.2f} is above {:.2f}: a few traces carry most of the "
+               "weight, so these estimates are unreliable; use more traces or another engine\n",
+               json["khat"].get<double>(), json["khat_threshold"].get<double>());
+  }
+  if (json.contains("rhat") && json["rhat"].get<double>() > 1.05) {
+    fmt::print(stderr,
+               "psn: warning: split R-hat {:.3f} is above 1.05: the chains disagree; use more "
+               "samples or burn-in\n",
+               json["rhat"].get<double>());
+  }
+}
+
+void infer_command(const InferOptions& options, const CLI::App& command) {
+  const SimulationOptions& s = options.simulation;
+  Observations observations;
+  if (!options.observations.empty()) add_observation_file(observations, options.observations);
+  for (const std::string& argument : options.observe) add_observation(observations, argument);
+  const auto simulator = load_simulator(s.model, s.stack_kib);
+  Watch watch({.label = s.model,
+               .total = s.count,
+               .time_limit = s.time_limit,
+               .progress = !options.common.quiet && stderr_is_terminal()});
+  const Pilot pilot(*simulator, s.parallelism, s.max_length, &watch.monitor());
+  pilot.check(observations);
+  EngineOptions engine;
+  engine.samples = s.count;
+  engine.queries =
+      options.queries.empty() ? pilot.default_queries() : pilot.queries(options.queries);
+  engine.seed = options.common.seed;
+  engine.max_length = s.max_length;
+  engine.parallelism = s.parallelism;
+  engine.monitor = &watch.monitor();
+
+  const Result result = infer(*simulator, observations, options, engine, watch);
+  const Json json = summarize(result, *simulator, options);
+  if (!s.out.empty()) {
+    prepare_output(s.out, command);
+    result.posterior.save(s.out + "/posterior.safetensors");
+    result.posterior.write_csv(s.out + "/posterior.csv");
+    write_file_atomically(s.out + "/summary.json", json.dump(2) + "\n");
+  }
+  if (options.common.json) {
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    print_table(json);
+  }
+  if (!options.common.quiet) warn_if_unreliable(json);
+}
+
+}  // namespace
+
+void add_infer_command(CLI::App& program) {
+  auto* command = program.add_subcommand("infer", "the posterior of a model given observations");
+  auto options = std::make_shared<InferOptions>();
+  options->simulation.add_to(*command, "traces (is) or kept states of all chains (lmh, rmh)");
+  command
+      ->add_option("--engine", options->engine,
+                   "is: importance sampling; lmh, rmh: Metropolis-Hastings with prior or "
+                   "random-walk proposals")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"is", "lmh", "rmh"}));
+  command->add_option("--observe", options->observe, "NAME=VALUE; a vector is [1, 2]");
+  command->add_option("--observations", options->observations, "JSON or CSV file of observations");
+  command->add_option("--query", options->queries, "variables to report; all by default")
+      ->delimiter(',');
+  command->add_option("--chains", options->chains, "Markov chains (lmh, rmh)")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20));
+  command->add_option("--burn-in", options->burn_in,
+                      "iterations of each chain before the first kept one; 10 % by default");
+  command->add_option("--thin", options->thinning, "keep every so manieth state")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 30));
+  options->common.add_to(*command);
+  command->callback([options, command] { infer_command(*options, *command); });
+}
+
+}  // namespace psn::app

@@ -1,0 +1,104 @@
+// psn: results on stdout, everything else on stderr, one line for each error.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "apps/psn/commands.h"
+#include "apps/psn/exit_codes.h"
+#include "apps/psn/options.h"
+#include "psn/base/error.h"
+#include "psn/base/text.h"
+
+namespace psn::app {
+namespace {
+
+constexpr const char* kFooter =
+    "Exit codes: 0 success; 64 wrong option, name or value; 65 unreadable, damaged or unwritable\n"
+    "file; 70 the simulator failed; 71 internal error; 76 a remote simulator broke the protocol;\n"
+    "130 interrupted.";
+
+int complain(const std::string& message, ExitCode code) {
+  // One line, whatever a library put into its message.
+  std::string line = message.substr(0, message.find_last_not_of("\n ") + 1);
+  for (char& c : line) c = c == '\n' ? ' ' : c;
+  std::fputs(fmt::format("psn: error: {}\n", line).c_str(), stderr);
+  return code;
+}
+
+// The words that could have been meant: options of the chosen command, or command names.
+std::vector<std::string> known_words(const CLI::App& program) {
+  const auto chosen = program.get_subcommands();
+  std::vector<std::string> words;
+  if (chosen.empty()) {
+    for (const CLI::App* command : program.get_subcommands({})) words.push_back(command->get_name());
+    return words;
+  }
+  for (const CLI::Option* option : chosen.front()->get_options()) {
+    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) words.push_back("-" + name);
+  }
+  return words;
+}
+
+int complain_about_extras(const CLI::App& program) {
+  const auto extras = program.remaining(true);
+  std::string word = extras.empty() ? "" : extras.front();
+  if (word.starts_with("--")) word = word.substr(0, word.find('='));
+  return complain(fmt::format("unknown {} '{}'{}", word.starts_with("-") ? "option" : "argument",
+                              word, suggestion(word, known_words(program))),
+                  kUsage);
+}
+
+int run(int argc, char** argv) {
+  CLI::App program("psn: fast neural stand-ins for stochastic simulators, and inference in both");
+  program.set_version_flag("--version", "psn " PSN_VERSION);
+  program.footer(kFooter);
+  program.require_subcommand(0, 1);
+  add_models_command(program);
+  add_simulate_command(program);
+  add_infer_command(program);
+  add_graph_command(program);
+  add_exact_command(program);
+  add_doctor_command(program);
+  for (CLI::App* command : program.get_subcommands({})) {
+    for (CLI::Option* option : command->get_options()) {
+      // A flag given by hand comes after the configuration file's and wins.
+      if (option->get_items_expected_max() == 1) {
+        option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+      }
+    }
+  }
+  try {
+    auto arguments = with_config_file(std::vector<std::string>(argv + 1, argv + argc));
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    program.parse(arguments);
+    if (program.get_subcommands().empty()) std::fputs(program.help().c_str(), stdout);
+    return std::fflush(stdout) == 0 ? kSuccess : complain("cannot write to stdout", kBadData);
+  } catch (const CLI::ExtrasError&) {
+    return complain_about_extras(program);
+  } catch (const CLI::Success& wanted) {
+    return program.exit(wanted);
+  } catch (const CLI::ParseError& error) {
+    return complain(error.what(), kUsage);
+  } catch (const Interrupted& error) {
+    return complain(error.what(), kInterrupted);
+  } catch (const InvalidArgument& error) {
+    return complain(error.what(), kUsage);
+  } catch (const ModelError& error) {
+    return complain(error.what(), kModelFailed);
+  } catch (const ProtocolError& error) {
+    return complain(error.what(), kProtocol);
+  } catch (const DataError& error) {
+    return complain(error.what(), kBadData);
+  } catch (const std::exception& error) {
+    return complain(fmt::format("internal: {}", error.what()), kInternal);
+  }
+}
+
+}  // namespace
+}  // namespace psn::app
+
+int main(int argc, char** argv) { return psn::app::run(argc, argv); }

@@ -1,0 +1,58 @@
+#include "apps/psn/models.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "experiments/control_flow/control_flow.h"
+#include "experiments/reference/reference.h"
+#include "psn/base/error.h"
+#include "psn/base/text.h"
+#include "psn/core/plugin.h"
+
+namespace psn::app {
+namespace {
+
+Model load_plugin(const std::string& path) {
+  // Never closed: the model's code lives there for as long as the process.
+  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) throw DataError(fmt::format("cannot load plugin '{}': {}", path, ::dlerror()));
+  auto* version = reinterpret_cast<unsigned (*)()>(::dlsym(library, "psn_plugin_version"));
+  auto* make = reinterpret_cast<Model* (*)()>(::dlsym(library, "psn_plugin_model"));
+  if (!version || !make) {
+    throw DataError(fmt::format("'{}' is no psn plugin: it has no PSN_PLUGIN(...)", path));
+  }
+  if (version() != PSN_PLUGIN_VERSION) {
+    throw DataError(fmt::format("plugin '{}' was built for another psn (interface {}, this is {})",
+                                path, version(), PSN_PLUGIN_VERSION));
+  }
+  return *std::unique_ptr<Model>(make());
+}
+
+Model load_model(const std::string& argument) {
+  if (argument.find('/') != std::string::npos || argument.ends_with(".so")) {
+    return load_plugin(argument);
+  }
+  std::vector<std::string> names;
+  for (Model& model : built_in_models()) {
+    if (model.name == argument) return std::move(model);
+    names.push_back(model.name);
+  }
+  throw InvalidArgument(fmt::format("unknown model '{}'{} (psn models lists the built-in ones; "
+                                    "a plugin is a path such as ./libmodel.so)",
+                                    argument, suggestion(argument, names)));
+}
+
+}  // namespace
+
+std::vector<Model> built_in_models() {
+  return {control_flow::model(), reference::gaussian(), reference::gaussian_marsaglia(),
+          reference::hmm(), reference::branching()};
+}
+
+std::unique_ptr<Simulator> load_simulator(const std::string& argument, std::size_t stack_kib) {
+  Model model = load_model(argument);
+  if (stack_kib > 0) model.stack_size = stack_kib * 1024;
+  return std::make_unique<InProcess>(std::move(model));
+}
+
+}  // namespace psn::app

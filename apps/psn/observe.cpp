@@ -1,0 +1,129 @@
+#include "apps/psn/observe.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "psn/base/atomic_file.h"
+#include "psn/base/error.h"
+
+namespace psn::app {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMaxFile = 256u << 20;
+
+// Throws std::runtime_error with what is wrong; the caller says where.
+void flatten(const json& node, std::size_t depth, Shape& shape, std::vector<double>& components) {
+  if (node.is_number()) {
+    if (depth != shape.size()) throw std::runtime_error("a ragged array");
+    components.push_back(node.get<double>());
+    return;
+  }
+  if (!node.is_array()) throw std::runtime_error("not a number or an array of numbers");
+  if (depth == shape.size() && components.empty()) {
+    shape.push_back(static_cast<std::int64_t>(node.size()));
+  } else if (depth >= shape.size() || shape[depth] != static_cast<std::int64_t>(node.size())) {
+    throw std::runtime_error("a ragged array");
+  }
+  for (const json& element : node) flatten(element, depth + 1, shape, components);
+}
+
+Value to_value(const json& node) {
+  Shape shape;
+  std::vector<double> components;
+  flatten(node, 0, shape, components);
+  if (components.empty()) throw std::runtime_error("no values");
+  return {std::move(components), std::move(shape)};
+}
+
+std::vector<std::string> split_line(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream in(line);
+  for (std::string cell; std::getline(in, cell, ',');) {
+    const auto first = cell.find_first_not_of(" \t\r\"");
+    const auto last = cell.find_last_not_of(" \t\r\"");
+    cells.push_back(first == std::string::npos ? "" : cell.substr(first, last - first + 1));
+  }
+  return cells;
+}
+
+double to_number(const std::string& cell) {
+  std::size_t used = 0;
+  const double number = std::stod(cell, &used);
+  if (used != cell.size()) throw std::invalid_argument(cell);
+  return number;
+}
+
+void add_csv(Observations& observations, const std::string& path, const std::string& text) {
+  std::istringstream in(text);
+  std::string line;
+  std::getline(in, line);
+  const std::vector<std::string> names = split_line(line);
+  std::vector<std::vector<double>> columns(names.size());
+  for (std::size_t number = 2; std::getline(in, line); ++number) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    const auto cells = split_line(line);
+    if (cells.size() != names.size()) {
+      throw DataError(fmt::format("'{}', line {}: {} values for {} names", path, number,
+                                  cells.size(), names.size()));
+    }
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      try {
+        columns[c].push_back(to_number(cells[c]));
+      } catch (const std::exception&) {
+        throw DataError(fmt::format("'{}', line {}: '{}' is not a number", path, number, cells[c]));
+      }
+    }
+  }
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    if (names[c].empty() || columns[c].empty()) {
+      throw DataError(fmt::format("'{}': needs a line of names and at least one of values", path));
+    }
+    observations.set(names[c], columns[c].size() == 1 ? Value(columns[c][0]) : Value(columns[c]));
+  }
+}
+
+void add_json(Observations& observations, const std::string& path, const std::string& text) {
+  json object;
+  try {
+    object = json::parse(text);
+  } catch (const json::exception& error) {
+    throw DataError(fmt::format("'{}' is not JSON: {}", path, error.what()));
+  }
+  if (!object.is_object()) throw DataError(fmt::format("'{}': not an object of names", path));
+  for (const auto& [name, node] : object.items()) {
+    try {
+      observations.set(name, to_value(node));
+    } catch (const std::runtime_error& error) {
+      throw DataError(fmt::format("'{}', observation '{}': {}", path, name, error.what()));
+    }
+  }
+}
+
+}  // namespace
+
+void add_observation(Observations& observations, const std::string& argument) {
+  const auto equals = argument.find('=');
+  if (equals == 0 || equals == std::string::npos) {
+    throw InvalidArgument(fmt::format("--observe '{}': expected NAME=VALUE", argument));
+  }
+  const std::string name = argument.substr(0, equals);
+  try {
+    observations.set(name, to_value(json::parse(argument.substr(equals + 1))));
+  } catch (const std::exception&) {
+    throw InvalidArgument(fmt::format("--observe '{}': the value must be a number or an array such "
+                                      "as [1, 2]",
+                                      argument));
+  }
+}
+
+void add_observation_file(Observations& observations, const std::string& path) {
+  const std::string text = read_file(path, kMaxFile);
+  path.ends_with(".csv") ? add_csv(observations, path, text) : add_json(observations, path, text);
+}
+
+}  // namespace psn::app

@@ -1,0 +1,18 @@
+// Observations from the command line: NAME=VALUE, JSON and CSV files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "psn/core/observations.h"
+
+namespace psn::app {
+
+// "x=5", "y=[1, 2, 3]", "grid=[[1, 2], [3, 4]]". Throws InvalidArgument.
+void add_observation(Observations& observations, const std::string& argument);
+
+// A JSON object of numbers and (nested) arrays, or CSV with a header line of names: one row gives
+// numbers, several rows give vectors. Throws DataError that names the file and line.
+void add_observation_file(Observations& observations, const std::string& path);
+
+}  // namespace psn::app

@@ -1,0 +1,116 @@
+// psn simulate: forward runs of a model.
+#include <fmt/format.h>
+
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+
+#include "apps/psn/commands.h"
+#include "apps/psn/models.h"
+#include "apps/psn/options.h"
+#include "apps/psn/pilot.h"
+#include "apps/psn/watch.h"
+#include "psn/base/atomic_file.h"
+#include "psn/infer/importance.h"
+
+namespace psn::app {
+namespace {
+
+struct SimulateOptions {
+  CommonOptions common;
+  SimulationOptions simulation;
+  std::size_t show = 0;
+  std::vector<std::string> queries;
+};
+
+struct Summary {
+  std::uint64_t choices = 0;
+  std::size_t longest = 0;
+  std::unordered_set<const Address*> addresses;
+  std::vector<std::string> shown;
+};
+
+std::string trace_text(std::uint64_t index, const Trace& trace) {
+  std::string text = fmt::format("trace {}: log p = {:.6g}\n", index, trace.log_joint);
+  for (const Entry& entry : trace.entries) {
+    text += fmt::format("  {:8} {} = {}{}\n", role_name(entry.role), entry.address->text,
+                        entry.value.text(),
+                        entry.distribution ? "  ~ " + entry.distribution->text() : "");
+  }
+  return text;
+}
+
+void simulate_command(const SimulateOptions& options, const CLI::App& command) {
+  const SimulationOptions& s = options.simulation;
+  const auto simulator = load_simulator(s.model, s.stack_kib);
+  Watch watch({.label = s.model,
+               .total = s.count,
+               .time_limit = s.time_limit,
+               .progress = !options.common.quiet && stderr_is_terminal()});
+  std::vector<Query> queries;
+  if (!s.out.empty()) {
+    const Pilot pilot(*simulator, s.parallelism, s.max_length, &watch.monitor());
+    queries = options.queries.empty() ? pilot.default_queries() : pilot.queries(options.queries);
+  }
+  Posterior samples(queries, s.out.empty() ? 0 : s.count);
+  Summary summary;
+  summary.shown.resize(std::min<std::size_t>(options.show, s.count));
+  std::mutex mutex;
+  const double started = watch.seconds();
+  run_traces(
+      *simulator, s.count, prior_guide(),
+      [&](std::uint64_t i, Trace& trace) {
+        if (!s.out.empty()) samples.put(i, trace, 0);
+        const std::lock_guard lock(mutex);
+        const std::size_t length = trace.length();
+        summary.choices += length;
+        summary.longest = std::max(summary.longest, length);
+        for (const Entry& entry : trace.entries) summary.addresses.insert(entry.address);
+        if (i < summary.shown.size()) summary.shown[i] = trace_text(i, trace);
+      },
+      {.seed = options.common.seed,
+       .max_length = s.max_length,
+       .keep_distributions = options.show > 0,
+       .monitor = &watch.monitor()},
+      s.parallelism);
+  const double rate = static_cast<double>(s.count) / (watch.seconds() - started);
+  const double mean_length = static_cast<double>(summary.choices) / static_cast<double>(s.count);
+
+  const nlohmann::ordered_json json{{"model", simulator->name()},
+                                    {"seed", options.common.seed},
+                                    {"traces", s.count},
+                                    {"mean_length", mean_length},
+                                    {"max_length", summary.longest},
+                                    {"addresses", summary.addresses.size()},
+                                    {"traces_per_second", rate}};
+  if (!s.out.empty()) {
+    prepare_output(s.out, command);
+    samples.write_csv(s.out + "/samples.csv");
+    write_file_atomically(s.out + "/summary.json", json.dump(2) + "\n");
+  }
+  if (options.common.json) {
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
+  for (const std::string& text : summary.shown) fmt::print("{}", text);
+  fmt::print("{}: {} traces, {:.3f} random choices each (at most {}), {} addresses, {:.0f} traces/s\n",
+             simulator->name(), s.count, mean_length, summary.longest, summary.addresses.size(),
+             rate);
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& program) {
+  auto* command = program.add_subcommand("simulate", "run a model forward");
+  auto options = std::make_shared<SimulateOptions>();
+  options->simulation.add_to(*command, "number of traces");
+  command->add_option("--show", options->show, "print the first so many traces")
+      ->capture_default_str();
+  command->add_option("--query", options->queries, "variables to keep in OUT/samples.csv")
+      ->delimiter(',');
+  options->common.add_to(*command);
+  command->callback([options, command] { simulate_command(*options, *command); });
+}
+
+}  // namespace psn::app

@@ -1,0 +1,34 @@
+# One shared library per folder of psn/, with the include path that its sources see and links only
+# to the layers it may use. tests/layering checks the includes themselves.
+
+set(PSN_WARNINGS -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers)
+
+add_library(psn_options INTERFACE)
+target_compile_options(psn_options INTERFACE ${PSN_WARNINGS} -fno-semantic-interposition)
+if(PSN_SANITIZE)
+  target_compile_options(psn_options INTERFACE -fsanitize=${PSN_SANITIZE} -fno-sanitize-recover=all
+                                               -fno-omit-frame-pointer)
+  target_link_options(psn_options INTERFACE -fsanitize=${PSN_SANITIZE})
+endif()
+find_program(PSN_MOLD mold)
+if(PSN_MOLD)
+  target_link_options(psn_options INTERFACE -fuse-ld=mold)
+endif()
+
+# psn_layer(NAME [USES layer...] [LINK PUBLIC|PRIVATE library...])
+function(psn_layer name)
+  cmake_parse_arguments(ARG "" "" "USES;LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/psn/${name}/*.cpp)
+  add_library(psn_${name} ${sources})
+  target_include_directories(psn_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                                $<INSTALL_INTERFACE:include>)
+  foreach(layer ${ARG_USES})
+    target_link_libraries(psn_${name} PUBLIC psn_${layer})
+  endforeach()
+  if(ARG_LINK)
+    target_link_libraries(psn_${name} ${ARG_LINK})
+  endif()
+  target_link_libraries(psn_${name} PRIVATE $<BUILD_INTERFACE:psn_options>)
+  target_compile_features(psn_${name} PUBLIC cxx_std_20)
+  set_property(GLOBAL APPEND PROPERTY PSN_LAYERS psn_${name})
+endfunction()

@@ -1,0 +1,83 @@
+#include "experiments/reference/reference.h"
+
+#include <cmath>
+#include <utility>
+
+namespace psn::reference {
+namespace {
+
+const double kPriorSd = std::sqrt(5.0);
+const double kNoise = std::sqrt(2.0);
+
+void observe_twice(Context& ctx, double mu) {
+  ctx.observe(Normal(mu, kNoise), 8.0, {.name = "obs0"});
+  ctx.observe(Normal(mu, kNoise), 9.0, {.name = "obs1"});
+}
+
+Value gaussian_program(Context& ctx) {
+  const double mu = ctx.sample(Normal(1, kPriorSd), {.name = "mu"});
+  observe_twice(ctx, mu);
+  return mu;
+}
+
+double marsaglia(Context& ctx, double mean, double sd) {
+  for (;;) {
+    const double u = ctx.sample(Uniform(-1, 1), {.name = "u"});
+    const double v = ctx.sample(Uniform(-1, 1), {.name = "v"});
+    const double s = u * u + v * v;
+    if (s < 1) return mean + sd * u * std::sqrt(-2 * std::log(s) / s);
+  }
+}
+
+Value marsaglia_program(Context& ctx) {
+  const double mu = marsaglia(ctx, 1, kPriorSd);
+  ctx.tag(mu, {.name = "mu"});
+  observe_twice(ctx, mu);
+  return mu;
+}
+
+Value hmm_program(Context& ctx) {
+  const HmmParameters p;
+  std::int64_t state = 0;
+  for (std::int64_t t = 0; t < 16; ++t) {
+    const double* row = t == 0 ? p.initial : p.transition[state];
+    state = ctx.sample(Categorical({row[0], row[1], row[2]}), {.name = "x", .index = t}).integer();
+    ctx.observe(Normal(p.mean[state], p.noise), p.data[t], {.name = "obs", .index = t});
+  }
+  return static_cast<double>(state);
+}
+
+double fibonacci(std::int64_t n) {
+  double current = 0, next = 1;
+  for (; n > 0; --n) current = std::exchange(next, current + next);
+  return current;
+}
+
+Value branching_program(Context& ctx) {
+  const std::int64_t count = ctx.sample(Poisson(4), {.name = "count"}).integer();
+  double rate = 6;
+  if (count <= 4) {
+    rate = 1 + fibonacci(3 * count) + ctx.sample(Poisson(4), {.name = "extra"});
+  }
+  ctx.observe(Poisson(rate), 6.0, {.name = "obs"});
+  return static_cast<double>(count);
+}
+
+}  // namespace
+
+Model gaussian() {
+  return {"gaussian", gaussian_program, "a normal mean with two normal observations"};
+}
+
+Model gaussian_marsaglia() {
+  return {"gaussian-marsaglia", marsaglia_program,
+          "the same with the mean drawn by a rejection loop"};
+}
+
+Model hmm() { return {"hmm", hmm_program, "a hidden Markov model: 3 states, 16 steps"}; }
+
+Model branching() {
+  return {"branching", branching_program, "a Poisson count that selects deeper branches"};
+}
+
+}  // namespace psn::reference

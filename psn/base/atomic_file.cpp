@@ -1,0 +1,84 @@
+#include "psn/base/atomic_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "psn/base/error.h"
+
+namespace psn {
+namespace {
+
+[[noreturn]] void fail(std::string_view verb, const std::string& path) {
+  throw DataError(fmt::format("cannot {} '{}': {}", verb, path, std::strerror(errno)));
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+  int close() {
+    const int fd = std::exchange(fd_, -1);
+    return fd < 0 ? 0 : ::close(fd);
+  }
+
+ private:
+  int fd_;
+};
+
+bool write_all(int fd, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(fd, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+void write_file_atomically(const std::string& path, std::string_view content) {
+  std::string temporary = path + ".XXXXXX";
+  Descriptor file(::mkstemp(temporary.data()));
+  if (file.get() < 0) fail("create", path);
+  ::fchmod(file.get(), 0644);
+  const bool good = write_all(file.get(), content) && ::fsync(file.get()) == 0 &&
+                    file.close() == 0 && ::rename(temporary.c_str(), path.c_str()) == 0;
+  if (!good) {
+    const int error = errno;
+    ::unlink(temporary.c_str());
+    errno = error;
+    fail("write", path);
+  }
+}
+
+std::string read_file(const std::string& path, std::size_t limit) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail("read", path);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) fail("read", path);
+  if (S_ISDIR(status.st_mode)) throw DataError(fmt::format("'{}' is a directory", path));
+  std::string content;
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t count = ::read(file.get(), buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("read", path);
+    if (count == 0) return content;
+    content.append(buffer, static_cast<std::size_t>(count));
+    if (content.size() > limit) {
+      throw DataError(fmt::format("'{}' is larger than {} bytes", path, limit));
+    }
+  }
+}
+
+}  // namespace psn

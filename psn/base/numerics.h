@@ -1,0 +1,48 @@
+// Special functions and sums that stay accurate where the textbook forms do not.
+#pragma once
+
+#include <limits>
+#include <span>
+
+namespace psn {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kLogSqrt2Pi = 0.91893853320467274178;
+
+// log Gamma(x) for x > 0. Unlike std::lgamma it writes no global, so threads may share it.
+double log_gamma(double x);
+
+// log B(a, b) = log Gamma(a) + log Gamma(b) - log Gamma(a + b).
+double log_beta(double a, double b);
+
+// d/dx log Gamma(x), x > 0.
+double digamma(double x);
+
+// Standard normal: Phi, log Phi (accurate far into the tail), and Phi^-1 (Wichura's AS 241).
+double normal_cdf(double x);
+double log_normal_cdf(double x);
+double normal_quantile(double p);
+
+// log(Phi(high) - Phi(low)) for low < high, accurate in both tails.
+double log_normal_interval(double low, double high);
+
+// log of a sum of exponentials; -inf for an empty range.
+double log_sum_exp(std::span<const double> values);
+double log_add_exp(double a, double b);
+
+// x log y with 0 log 0 = 0.
+double x_log_y(double x, double y);
+
+// Neumaier's compensated sum: independent of how values were produced, exact to one rounding.
+class Sum {
+ public:
+  void add(double x);
+  double value() const { return sum_ + correction_; }
+
+ private:
+  double sum_ = 0;
+  double correction_ = 0;
+};
+
+}  // namespace psn

@@ -1,0 +1,62 @@
+// Counter-based random numbers (Philox 4x32-10; Salmon et al., SC 2011).
+//
+// A generator is a pure function of (seed, stream, lane, position). Every trace draws from the
+// stream of its own index, so what it draws depends neither on the number of threads nor on how
+// many simulations run side by side.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace psn {
+
+class Rng {
+ public:
+  // `stream` is the index of a trace (or iteration), `lane` tells apart uses of the same index,
+  // such as several chains.
+  explicit Rng(std::uint64_t seed = 0, std::uint64_t stream = 0, std::uint32_t lane = 0)
+      : seed_(seed), stream_(stream), lane_(lane) {}
+
+  // 64 random bits.
+  std::uint64_t bits() {
+    if (position_ == 2) refill();
+    return buffer_[position_++];
+  }
+
+  // Uniform on the open interval (0, 1): a multiple of 2^-52 plus 2^-53.
+  double uniform() { return (static_cast<double>(bits() >> 12) + 0.5) * 0x1p-52; }
+
+  // Uniform on {0, ..., n - 1}, without bias; n > 0.
+  std::uint64_t below(std::uint64_t n) {
+    unsigned __int128 product = static_cast<unsigned __int128>(bits()) * n;
+    if (static_cast<std::uint64_t>(product) < n) {
+      const std::uint64_t threshold = -n % n;
+      while (static_cast<std::uint64_t>(product) < threshold) {
+        product = static_cast<unsigned __int128>(bits()) * n;
+      }
+    }
+    return static_cast<std::uint64_t>(product >> 64);
+  }
+
+  // Standard normal, by inversion: one uniform a draw.
+  double normal();
+
+  // Standard exponential.
+  double exponential();
+
+ private:
+  void refill();
+
+  std::uint64_t seed_;
+  std::uint64_t stream_;
+  std::uint32_t lane_;
+  std::uint32_t block_ = 0;
+  std::array<std::uint64_t, 2> buffer_{};
+  int position_ = 2;
+};
+
+// One Philox 4x32-10 block, exposed so that a test can hold it against the published vectors.
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
+                                    std::array<std::uint32_t, 2> key);
+
+}  // namespace psn

@@ -1,0 +1,96 @@
+// Addresses: the names by which random choices are told apart and recognised across traces.
+//
+//   site      scope + (explicit address, else name, else source location) + type
+//   variable  a site with its index, if the author gave one: {.name = "bern", .index = 2}
+//   address   a variable with an instance count: its n-th occurrence within a trace
+//
+// "bern_2__Categorical(len_probs:2)__1" is the first instance of index 2 of the site
+// "bern__Categorical(len_probs:2)". The instance is bookkeeping that follows from the trace so far,
+// so a network may work on sites, on variables or on whole addresses.
+//
+// All three are interned: plain immutable records that live as long as their table and are compared
+// by pointer. Ids are dense and follow the order of first use, which depends on thread timing;
+// results never do.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace psn {
+
+struct Site {
+  std::uint32_t id = 0;
+  std::string name;  // as the author gave it, without index; empty for an unnamed site
+  std::string type;  // "Normal", "Categorical(len_probs:2)", "Tag", "Factor"
+  std::string text;  // scope, name and type: "loop/bern__Categorical(len_probs:2)"
+};
+
+struct Variable {
+  std::uint32_t id = 0;
+  const Site* site = nullptr;
+  std::optional<std::int64_t> index;
+  std::string name;  // with index: "bern_2"; empty for an unnamed site
+  std::string text;  // an address without its instance
+};
+
+struct Address {
+  std::uint32_t id = 0;
+  const Variable* variable = nullptr;
+  std::uint32_t instance = 0;  // counts from 1
+  std::string text;
+
+  const std::string& name() const { return variable->name; }
+};
+
+// What identifies a variable, as a simulator states it at each choice.
+struct VariableKey {
+  std::string_view scope;  // "" or "outer/inner/"
+  std::string_view base;   // explicit address, else name, else source location
+  std::string_view name;   // may be empty
+  std::string_view type;
+  std::optional<std::int64_t> index;
+};
+
+// Thread-safe. Begin and end of a trace are addresses like others, with ids 0 and 1.
+class AddressTable {
+ public:
+  AddressTable();
+  AddressTable(const AddressTable&) = delete;
+  AddressTable& operator=(const AddressTable&) = delete;
+
+  // Throws ModelError if one address is used with two different names.
+  const Variable* variable(const VariableKey& key);
+  const Address* address(const Variable* variable, std::uint32_t instance);
+
+  const Address* begin() const { return begin_; }
+  const Address* end() const { return end_; }
+
+  // nullptr if the text is unknown.
+  const Address* find(std::string_view text) const;
+  std::size_t size() const;
+  const Address* at(std::uint32_t id) const;
+
+ private:
+  const Site* site_locked(std::string text, const VariableKey& key);
+
+  mutable std::mutex mutex_;
+  std::deque<Site> sites_;
+  std::deque<Variable> variables_;
+  std::deque<Address> addresses_;
+  std::unordered_map<std::string, const Site*> site_by_text_;
+  std::unordered_map<std::string, const Variable*> variable_by_text_;
+  std::unordered_map<std::string, const Address*> address_by_text_;
+  const Address* begin_ = nullptr;
+  const Address* end_ = nullptr;
+};
+
+// "name" or "name_3".
+std::string indexed_name(std::string_view name, std::optional<std::int64_t> index);
+
+}  // namespace psn

@@ -1,0 +1,109 @@
+#include "psn/core/context.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "psn/base/error.h"
+
+namespace psn {
+namespace {
+
+// The one exception to "no mutable globals": simulators call psn::sample() from anywhere.
+// (initial-exec: a load instead of a call at every switch between simulations.)
+[[gnu::tls_model("initial-exec")]] thread_local Context* ambient_context =
+    nullptr;  // NOLINT(*-avoid-non-const-global-variables)
+
+Context& ambient() {
+  if (!ambient_context) {
+    throw ModelError("psn::sample, observe, tag and factor work only inside a running simulation");
+  }
+  return *ambient_context;
+}
+
+}  // namespace
+
+Context* set_ambient_context(Context* context) {
+  return std::exchange(ambient_context, context);
+}
+
+const Address* Context::next_address(const SiteOptions& options, const Location& location,
+                                     const Distribution* distribution, std::string_view type) {
+  const Variable* variable = addresses_.variable(scope_, options, location, distribution, type);
+  if (variable->id >= counts_.size()) counts_.resize(variable->id + 1);
+  Count& count = counts_[variable->id];
+  if (count.run != run_) count = {run_, 0};
+  return addresses_.address(variable, ++count.visits);
+}
+
+Value Context::sample(const Distribution& distribution, const SiteOptions& options,
+                      Location location) {
+  return channel_.ask({.role = Role::kSample,
+                       .control = options.control,
+                       .address = next_address(options, location, &distribution, ""),
+                       .distribution = &distribution});
+}
+
+Value Context::observe(const Distribution& distribution, const std::optional<Value>& data,
+                       const SiteOptions& options, Location location) {
+  return channel_.ask({.role = Role::kObserve,
+                       .control = false,
+                       .address = next_address(options, location, &distribution, ""),
+                       .distribution = &distribution,
+                       .value = data ? &*data : nullptr});
+}
+
+Value Context::observe(const Distribution& distribution, const SiteOptions& options,
+                       Location location) {
+  return observe(distribution, std::nullopt, options, location);
+}
+
+void Context::tag(const Value& value, const SiteOptions& options, Location location) {
+  channel_.ask({.role = Role::kTag,
+                .control = false,
+                .address = next_address(options, location, nullptr, "Tag"),
+                .value = &value});
+}
+
+void Context::factor(double log_weight, const SiteOptions& options, Location location) {
+  const Value value(log_weight);
+  channel_.ask({.role = Role::kFactor,
+                .control = false,
+                .address = next_address(options, location, nullptr, "Factor"),
+                .value = &value});
+}
+
+Context::Scope::Scope(Context& context, std::string_view name, std::optional<std::int64_t> index)
+    : context_(context), length_(context.scope_.size()) {
+  context.scope_ += indexed_name(name, index) + "/";
+}
+
+void Context::restart() {
+  ++run_;
+  scope_.clear();
+}
+
+Value sample(const Distribution& distribution, const SiteOptions& options,
+             Context::Location location) {
+  return ambient().sample(distribution, options, location);
+}
+
+Value observe(const Distribution& distribution, const std::optional<Value>& data,
+              const SiteOptions& options, Context::Location location) {
+  return ambient().observe(distribution, data, options, location);
+}
+
+Value observe(const Distribution& distribution, const SiteOptions& options,
+              Context::Location location) {
+  return ambient().observe(distribution, options, location);
+}
+
+void tag(const Value& value, const SiteOptions& options, Context::Location location) {
+  ambient().tag(value, options, location);
+}
+
+void factor(double log_weight, const SiteOptions& options, Context::Location location) {
+  ambient().factor(log_weight, options, location);
+}
+
+}  // namespace psn

@@ -1,0 +1,68 @@
+// Ensemble: W simulations that advance together, each to its next request. The in-process
+// simulator, a pool of remote ones and a surrogate network are all ensembles, so an engine written
+// against this interface runs in any of them.
+//
+// Simulator: whatever can be asked for ensembles.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "psn/base/rng.h"
+#include "psn/core/context.h"
+
+namespace psn {
+
+using Slot = std::uint32_t;  // which of the W simulations
+
+// A request of the simulation in a slot.
+struct Pending : Request {
+  Slot slot = 0;
+  Rng* rng = nullptr;  // the random stream of that slot's trace
+};
+
+// Which trace to run next: its index, and the chain it belongs to. They select the random stream.
+struct Ticket {
+  std::uint64_t trace = 0;
+  std::uint32_t chain = 0;
+};
+
+// Where a thread's simulations are, for watchers on other threads.
+struct Heartbeat {
+  std::atomic<std::uint64_t> steps{0};  // grows with every request
+  std::atomic<std::uint64_t> trace{0};
+  std::atomic<const Address*> last{nullptr};  // the last address that trace reached
+  std::atomic<bool> running{false};           // a simulation has control at this moment
+};
+
+// Not thread-safe: one ensemble belongs to one thread.
+class Ensemble {
+ public:
+  virtual ~Ensemble() = default;
+  virtual std::size_t width() const = 0;
+
+  // Begins a run in an idle slot: at first, and after that slot's kFinish.
+  virtual void start(Slot slot, const Ticket& ticket, const Rng& rng) = 0;
+  // Gives the simulation what it asked for. The value of a tag or factor's answer is ignored.
+  virtual void answer(Slot slot, const Value& value) = 0;
+  // Lets the simulations that were started or answered go on, and returns the requests that came
+  // up: at least one if any simulation is under way. Valid until the next call.
+  virtual std::span<const Pending> advance() = 0;
+
+  virtual void watch(Heartbeat*) {}
+};
+
+class Simulator {
+ public:
+  virtual ~Simulator() = default;
+  virtual const std::string& name() const = 0;
+  virtual AddressTable& addresses() = 0;
+  virtual std::unique_ptr<Ensemble> ensemble(std::size_t width) = 0;
+  // How many simulations may be under way at once in this process.
+  virtual std::size_t max_simulations() const { return ~std::size_t{0}; }
+};
+
+}  // namespace psn

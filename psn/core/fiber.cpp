@@ -1,0 +1,150 @@
+#include "psn/core/fiber.h"
+
+#include <cxxabi.h>
+
+#include <boost/context/fiber.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
+#include <cstdint>
+#include <utility>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace psn {
+namespace {
+
+// The C++ runtime keeps the exceptions being handled per thread; each fiber needs its own, so that
+// a simulator may make random choices inside a catch block.
+struct HandledExceptions {
+  void* caught = nullptr;  // __cxa_eh_globals of the Itanium C++ ABI
+  unsigned int uncaught = 0;
+
+  static HandledExceptions* of_thread() {
+    return reinterpret_cast<HandledExceptions*>(abi::__cxa_get_globals());
+  }
+};
+
+// Tells the sanitizers which stack is in use; nothing in ordinary builds.
+class StackAnnotation {
+ public:
+#if defined(__SANITIZE_ADDRESS__)
+  void set_stack(const void* top, std::size_t size) {
+    bottom_ = static_cast<const char*>(top) - size;
+    size_ = size;
+  }
+  void before_resume() { __sanitizer_start_switch_fiber(&outer_fake_, bottom_, size_); }
+  void after_resume() { __sanitizer_finish_switch_fiber(outer_fake_, nullptr, nullptr); }
+  void on_entry() { __sanitizer_finish_switch_fiber(nullptr, &outer_bottom_, &outer_size_); }
+  void before_suspend(bool last) {
+    __sanitizer_start_switch_fiber(last ? nullptr : &inner_fake_, outer_bottom_, outer_size_);
+  }
+  void after_suspend() {
+    __sanitizer_finish_switch_fiber(inner_fake_, &outer_bottom_, &outer_size_);
+  }
+
+ private:
+  const void* bottom_ = nullptr;
+  std::size_t size_ = 0;
+  const void* outer_bottom_ = nullptr;
+  std::size_t outer_size_ = 0;
+  void* outer_fake_ = nullptr;
+  void* inner_fake_ = nullptr;
+#elif defined(__SANITIZE_THREAD__)
+  StackAnnotation() : inner_(__tsan_create_fiber(0)) {}
+  ~StackAnnotation() { __tsan_destroy_fiber(inner_); }
+  void set_stack(const void*, std::size_t) {}
+  void before_resume() {
+    outer_ = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(inner_, 0);
+  }
+  void after_resume() {}
+  void on_entry() {}
+  void before_suspend(bool) { __tsan_switch_to_fiber(outer_, 0); }
+  void after_suspend() {}
+
+ private:
+  void* inner_;
+  void* outer_ = nullptr;
+#else
+  void set_stack(const void*, std::size_t) {}
+  void before_resume() {}
+  void after_resume() {}
+  void on_entry() {}
+  void before_suspend(bool) {}
+  void after_suspend() {}
+#endif
+};
+
+}  // namespace
+
+struct Fiber::State {
+  std::function<void()> body;
+  boost::context::fiber inner;  // the suspended body, while the outside runs
+  boost::context::fiber outer;  // the suspended outside, while the body runs
+  HandledExceptions exceptions;
+  StackAnnotation stack;
+  bool started = false;
+  bool finished = false;
+  bool abandoned = false;
+};
+
+Fiber::Fiber(std::function<void()> body, std::size_t stack_size)
+    : state_(std::make_unique<State>()) {
+  state_->body = std::move(body);
+  boost::context::protected_fixedsize_stack allocator(stack_size);
+  const auto stack = allocator.allocate();
+  state_->stack.set_stack(stack.sp, stack.size);
+  // Stacks start on page boundaries. Shifted by different amounts, the hot ends of many stacks do
+  // not compete for the same lines of the cache.
+  const std::size_t shift = reinterpret_cast<std::uintptr_t>(stack.sp) / stack.size % 32 * 128;
+  const boost::context::preallocated place(static_cast<char*>(stack.sp) - shift,
+                                           stack.size - shift, stack);
+  State* state = state_.get();
+  state->inner = boost::context::fiber(
+      std::allocator_arg, place, allocator,
+      [state](boost::context::fiber&& outer) {
+        state->stack.on_entry();
+        state->outer = std::move(outer);
+        try {
+          state->body();
+        } catch (const Unwind&) {
+        }
+        state->finished = true;
+        state->stack.before_suspend(true);
+        return std::move(state->outer);
+      });
+}
+
+Fiber::~Fiber() {
+  if (!state_->started || state_->finished) return;
+  state_->abandoned = true;
+  resume();
+}
+
+bool Fiber::finished() const { return state_->finished; }
+
+void Fiber::resume() {
+  State& state = *state_;
+  state.started = true;
+  HandledExceptions* const handled = HandledExceptions::of_thread();
+  std::swap(*handled, state.exceptions);
+  state.stack.before_resume();
+  state.inner = std::move(state.inner).resume();
+  state.stack.after_resume();
+  std::swap(*handled, state.exceptions);
+}
+
+void Fiber::suspend() {
+  State& state = *state_;
+  if (state.abandoned) throw Unwind();
+  state.stack.before_suspend(false);
+  state.outer = std::move(state.outer).resume();
+  state.stack.after_suspend();
+  if (state.abandoned) throw Unwind();
+}
+
+}  // namespace psn

@@ -1,0 +1,40 @@
+// Guide: answers the sample requests of an ensemble, all that are pending at once. The prior, the
+// replay of a trace and an inference network differ in nothing else.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "psn/core/ensemble.h"
+
+namespace psn {
+
+struct Choice {
+  Value value;
+  // log q(value) of the proposal it was drawn from; nullopt: drawn from the model's own
+  // distribution, so that log q = log p.
+  std::optional<double> log_q;
+};
+
+// Not thread-safe: each thread has its own.
+class Guide {
+ public:
+  virtual ~Guide() = default;
+  // Fills choices[i] for requests[i]. Only controlled samples come here.
+  virtual void choose(std::span<const Pending> requests, std::span<Choice> choices) = 0;
+  // A value to use again where the model would be drawn from: at an uncontrolled sample, or an
+  // observation that nobody gave. nullptr: draw.
+  virtual const Value* replay(const Pending&) { return nullptr; }
+};
+
+// Draws from the model itself.
+class PriorGuide : public Guide {
+ public:
+  void choose(std::span<const Pending> requests, std::span<Choice> choices) override {
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      choices[i] = {requests[i].distribution->draw(*requests[i].rng), std::nullopt};
+    }
+  }
+};
+
+}  // namespace psn

@@ -1,0 +1,153 @@
+#include "psn/core/in_process.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <vector>
+
+#include "psn/base/error.h"
+#include "psn/core/fiber.h"
+
+namespace psn {
+namespace {
+
+// One simulation: a fiber that runs the program again and again, pausing at each request.
+class Simulation : public Channel {
+ public:
+  Simulation(const Model& model, AddressCache& addresses, Slot slot)
+      : context_(*this, addresses),
+        fiber_([this, &model] { loop(model); }, model.stack_size) {
+    pending_.slot = slot;
+    pending_.rng = &rng_;
+  }
+
+  void start(const Ticket& ticket, const Rng& rng) {
+    ticket_ = ticket;
+    rng_ = rng;
+    context_.restart();
+  }
+
+  void answer(const Value& value) { answer_ = value; }
+
+  // Goes on to the next request.
+  const Pending& advance() {
+    Context* outer = set_ambient_context(&context_);
+    fiber_.resume();
+    set_ambient_context(outer);
+    return pending_;
+  }
+
+  const Ticket& ticket() const { return ticket_; }
+  const Address* last_address() const { return last_address_; }
+  std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
+
+  Value ask(const Request& request) override {
+    static_cast<Request&>(pending_) = request;
+    last_address_ = request.address;
+    fiber_.suspend();
+    return std::move(answer_);
+  }
+
+ private:
+  void loop(const Model& model) {
+    for (;;) {
+      last_address_ = nullptr;
+      Value result;
+      try {
+        result = model.program(context_);
+      } catch (const Fiber::Unwind&) {
+        throw;
+      } catch (...) {
+        failure_ = std::current_exception();
+      }
+      static_cast<Request&>(pending_) = {.role = Role::kFinish, .value = &result};
+      fiber_.suspend();
+    }
+  }
+
+  Ticket ticket_;
+  Rng rng_;
+  Pending pending_;
+  Value answer_;
+  const Address* last_address_ = nullptr;
+  std::exception_ptr failure_;
+  Context context_;
+  Fiber fiber_;  // last, so that it is unwound while the rest still lives
+};
+
+class FiberEnsemble : public Ensemble {
+ public:
+  FiberEnsemble(const Model& model, AddressTable& table, std::size_t width)
+      : model_(model), addresses_(table) {
+    simulations_.reserve(width);
+    for (Slot slot = 0; slot < width; ++slot) {
+      simulations_.push_back(std::make_unique<Simulation>(model, addresses_, slot));
+    }
+  }
+
+  std::size_t width() const override { return simulations_.size(); }
+  void watch(Heartbeat* heartbeat) override { heartbeat_ = heartbeat; }
+
+  void start(Slot slot, const Ticket& ticket, const Rng& rng) override {
+    simulations_[slot]->start(ticket, rng);
+    ready_.push_back(slot);
+  }
+
+  void answer(Slot slot, const Value& value) override {
+    simulations_[slot]->answer(value);
+    ready_.push_back(slot);
+  }
+
+  std::span<const Pending> advance() override {
+    pending_.clear();
+    for (const Slot slot : ready_) {
+      Simulation& simulation = *simulations_[slot];
+      if (heartbeat_) beat(simulation);
+      pending_.push_back(simulation.advance());
+      if (pending_.back().role == Role::kFinish) {
+        if (auto failure = simulation.take_failure()) fail(simulation, failure);
+      }
+    }
+    if (heartbeat_) heartbeat_->running.store(false, std::memory_order_relaxed);
+    ready_.clear();
+    return pending_;
+  }
+
+ private:
+  void beat(const Simulation& simulation) {
+    heartbeat_->trace.store(simulation.ticket().trace, std::memory_order_relaxed);
+    heartbeat_->last.store(simulation.last_address(), std::memory_order_relaxed);
+    heartbeat_->running.store(true, std::memory_order_relaxed);
+    const auto steps = heartbeat_->steps.load(std::memory_order_relaxed);
+    heartbeat_->steps.store(steps + 1, std::memory_order_release);
+  }
+
+  [[noreturn]] void fail(const Simulation& simulation, std::exception_ptr failure) const {
+    const Address* last = simulation.last_address();
+    const std::string where =
+        fmt::format("model '{}', trace {}, {}", model_.name, simulation.ticket().trace,
+                    last ? fmt::format("after '{}'", last->text) : "before its first choice");
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+      throw ModelError(fmt::format("{}: {}", where, error.what()));
+    } catch (...) {
+      throw ModelError(fmt::format("{}: an exception that is no std::exception", where));
+    }
+  }
+
+  const Model& model_;
+  AddressCache addresses_;
+  std::vector<std::unique_ptr<Simulation>> simulations_;
+  std::vector<Slot> ready_;
+  std::vector<Pending> pending_;
+  Heartbeat* heartbeat_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Ensemble> InProcess::ensemble(std::size_t width) {
+  return std::make_unique<FiberEnsemble>(model_, addresses_, width);
+}
+
+}  // namespace psn

@@ -1,0 +1,281 @@
+#include "psn/core/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <thread>
+#include <vector>
+
+#include "psn/base/error.h"
+
+namespace psn {
+namespace {
+
+class Runner {
+ public:
+  Runner(Ensemble& ensemble, Guide& guide, Task& task, const RunOptions& options)
+      : ensemble_(ensemble), guide_(guide), task_(task), options_(options),
+        lanes_(ensemble.width()) {}
+
+  void run() {
+    for (Slot slot = 0; slot < lanes_.size(); ++slot) start_next(slot);
+    while (running_ > 0) {
+      if (options_.monitor && options_.monitor->stop.load(std::memory_order_relaxed)) {
+        throw Interrupted();
+      }
+      samples_.clear();
+      for (const Pending& pending : ensemble_.advance()) take(pending);
+      choose();
+    }
+  }
+
+ private:
+  struct Lane {
+    Ticket ticket;
+    Trace trace;
+  };
+
+  void start_next(Slot slot) {
+    const auto ticket = task_.next(slot);
+    if (!ticket) return;
+    lanes_[slot].ticket = *ticket;
+    ensemble_.start(slot, *ticket, Rng(options_.seed, ticket->trace, ticket->chain));
+    ++running_;
+  }
+
+  void take(const Pending& pending) {
+    switch (pending.role) {
+      case Role::kSample:
+        check(pending);
+        if (pending.control) {
+          samples_.push_back(pending);
+        } else {
+          take_from_model(pending);
+        }
+        break;
+      case Role::kObserve:
+        take_observation(pending);
+        break;
+      case Role::kTag:
+        record(pending, *pending.value, 0);
+        ensemble_.answer(pending.slot, {});
+        break;
+      case Role::kFactor: {
+        const double log_weight = pending.value->scalar();
+        if (!(log_weight < kInfinity)) fail(pending, fmt::format("factor of {}", log_weight));
+        weigh_evidence(pending, log_weight);
+        record(pending, *pending.value, log_weight);
+        ensemble_.answer(pending.slot, {});
+        break;
+      }
+      case Role::kFinish:
+        finish(pending);
+        break;
+    }
+  }
+
+  // One batched decision for all simulations that wait for a sample.
+  void choose() {
+    if (samples_.empty()) return;
+    choices_.resize(samples_.size());
+    guide_.choose(samples_, choices_);
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      settle(samples_[i], choices_[i]);
+    }
+  }
+
+  // Weighs, records and hands over the value of a choice.
+  void settle(const Pending& pending, const Choice& choice) {
+    const double log_p = density(pending, choice.value);
+    Trace& trace = lanes_[pending.slot].trace;
+    if (choice.log_q && log_p == -kInfinity) {
+      // The trace is ruled out. It runs to its end on a value that the model could have drawn: no
+      // simulator is ever handed an impossible one.
+      trace.log_weight = -kInfinity;
+      return settle(pending, {pending.distribution->draw(*pending.rng), std::nullopt});
+    }
+    trace.log_joint += log_p;
+    if (choice.log_q) trace.log_weight += log_p - *choice.log_q;
+    record(pending, choice.value, log_p);
+    ensemble_.answer(pending.slot, choice.value);
+  }
+
+  // An uncontrolled sample, or an observation that nobody gave.
+  void take_from_model(const Pending& pending) {
+    if (const Value* old = guide_.replay(pending)) {
+      settle(pending, {*old, 0.0});
+    } else {
+      settle(pending, {pending.distribution->draw(*pending.rng), std::nullopt});
+    }
+  }
+
+  void take_observation(const Pending& pending) {
+    if (pending.distribution) check(pending);
+    std::optional<Value> given = given_value(pending);
+    if (!given && pending.distribution) return take_from_model(pending);
+    if (!given) fail(pending, "an observation with neither a value nor a distribution");
+    // Without a distribution the value is on record, but says nothing about the latents.
+    const double log_p = pending.distribution ? density(pending, *given) : 0;
+    weigh_evidence(pending, log_p);
+    record(pending, *given, log_p).given = true;
+    ensemble_.answer(pending.slot, *given);
+  }
+
+  std::optional<Value> given_value(const Pending& pending) const {
+    const Value* own = pending.value && !pending.value->empty() ? pending.value : nullptr;
+    if (options_.observations) {
+      const std::size_t components = pending.distribution ? pending.distribution->size() : 0;
+      auto given = options_.observations->find(*pending.address, components);
+      if (given) return given;
+      if (own) return *own;
+    } else if (own && !pending.distribution) {
+      return *own;
+    }
+    return std::nullopt;
+  }
+
+  void weigh_evidence(const Pending& pending, double log_p) {
+    Trace& trace = lanes_[pending.slot].trace;
+    trace.log_joint += log_p;
+    trace.log_likelihood += log_p;
+    trace.log_weight += log_p;
+  }
+
+  Entry& record(const Pending& pending, const Value& value, double log_p) {
+    auto& entries = lanes_[pending.slot].trace.entries;
+    if (entries.size() >= options_.max_length) {
+      fail(pending, fmt::format("the trace is longer than {} choices; raise the limit if the "
+                                "program is meant to run that long",
+                                options_.max_length));
+    }
+    Entry& entry = entries.emplace_back(
+        Entry{pending.address, pending.role, pending.control, false, log_p, value, std::nullopt});
+    if (options_.keep_distributions && pending.distribution) {
+      entry.distribution.emplace(*pending.distribution);
+    }
+    return entry;
+  }
+
+  void finish(const Pending& pending) {
+    Lane& lane = lanes_[pending.slot];
+    lane.trace.result = *pending.value;
+    --running_;
+    task_.finished(pending.slot, lane.ticket, lane.trace);
+    lane.trace.clear();
+    if (options_.monitor) options_.monitor->traces.fetch_add(1, std::memory_order_relaxed);
+    start_next(pending.slot);
+  }
+
+  void check(const Pending& pending) const {
+    if (!pending.distribution->valid()) fail(pending, *pending.distribution->problem());
+  }
+
+  double density(const Pending& pending, const Value& value) const {
+    double log_p = kNaN;
+    try {
+      log_p = pending.distribution->log_prob(value);
+    } catch (const ModelError& error) {
+      fail(pending, error.what());
+    }
+    if (std::isnan(log_p)) {
+      fail(pending, fmt::format("{} is not a value for {}", value.text(),
+                                pending.distribution->text()));
+    }
+    return log_p;
+  }
+
+  [[noreturn]] void fail(const Pending& pending, std::string_view what) const {
+    throw ModelError(fmt::format("trace {}, address '{}': {}",
+                                 lanes_[pending.slot].ticket.trace, pending.address->text, what));
+  }
+
+  Ensemble& ensemble_;
+  Guide& guide_;
+  Task& task_;
+  const RunOptions& options_;
+  std::vector<Lane> lanes_;
+  std::size_t running_ = 0;
+  std::vector<Pending> samples_;
+  std::vector<Choice> choices_;
+};
+
+// Hands out trace indices to threads, in order.
+class Range : public Task {
+ public:
+  Range(std::atomic<std::uint64_t>& next, std::uint64_t end, const TraceSink& sink)
+      : next_(next), end_(end), sink_(sink) {}
+
+  std::optional<Ticket> next(Slot) override {
+    const std::uint64_t index = next_.fetch_add(1, std::memory_order_relaxed);
+    return index < end_ ? std::optional(Ticket{index}) : std::nullopt;
+  }
+  void finished(Slot, const Ticket& ticket, Trace& trace) override { sink_(ticket.trace, trace); }
+
+ private:
+  std::atomic<std::uint64_t>& next_;
+  std::uint64_t end_;
+  const TraceSink& sink_;
+};
+
+}  // namespace
+
+Heartbeat* Monitor::add_thread() {
+  const std::lock_guard lock(mutex_);
+  return &heartbeats_.emplace_back();
+}
+
+void run(Ensemble& ensemble, Guide& guide, Task& task, const RunOptions& options) {
+  if (options.monitor) ensemble.watch(options.monitor->add_thread());
+  Runner(ensemble, guide, task, options).run();
+}
+
+Parallelism effective(const Parallelism& wanted, const Simulator& simulator, std::uint64_t work) {
+  const std::size_t limit = std::max<std::size_t>(
+      1, std::min<std::uint64_t>(simulator.max_simulations(), work));
+  Parallelism result = wanted;
+  if (result.threads == 0) result.threads = std::max(1u, std::thread::hardware_concurrency());
+  result.threads = std::min(result.threads, limit);
+  const std::size_t share = (limit + result.threads - 1) / result.threads;
+  result.width = std::clamp<std::size_t>(result.width, 1, share);
+  return result;
+}
+
+void run_traces(Simulator& simulator, std::uint64_t count, const GuideFactory& make_guide,
+                const TraceSink& sink, const RunOptions& options, const Parallelism& parallelism) {
+  const Parallelism used = effective(parallelism, simulator, count);
+  std::atomic<std::uint64_t> next{0};
+  on_threads(used.threads, [&](std::size_t) {
+    const auto ensemble = simulator.ensemble(used.width);
+    const auto guide = make_guide();
+    Range range(next, count, sink);
+    try {
+      run(*ensemble, *guide, range, options);
+    } catch (...) {
+      next.store(count);  // the other threads finish what they have and stop
+      throw;
+    }
+  });
+}
+
+void on_threads(std::size_t threads, const std::function<void(std::size_t)>& work) {
+  if (threads == 1) return work(0);
+  std::vector<std::exception_ptr> errors(threads);
+  std::vector<std::thread> pool;
+  for (std::size_t t = 0; t < threads; ++t) {
+    pool.emplace_back([&, t] {
+      try {
+        work(t);
+      } catch (...) {
+        errors[t] = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& thread : pool) thread.join();
+  for (const auto& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace psn

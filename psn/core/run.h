@@ -1,0 +1,83 @@
+// run(): the only loop in which simulations run. It lets an ensemble advance, has a guide choose,
+// weighs, records, and answers; finished traces go to a task.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "psn/core/ensemble.h"
+#include "psn/core/guide.h"
+#include "psn/core/observations.h"
+#include "psn/core/trace.h"
+
+namespace psn {
+
+// What a run is for: which traces to start, and what becomes of finished ones. Each thread has its
+// own task.
+class Task {
+ public:
+  virtual ~Task() = default;
+  // The next trace for an idle slot; nullopt: none, ever again.
+  virtual std::optional<Ticket> next(Slot slot) = 0;
+  // The trace may be moved from or swapped; it is cleared afterwards.
+  virtual void finished(Slot slot, const Ticket& ticket, Trace& trace) = 0;
+};
+
+// How a run looks from outside, and how to end it from there. Shared by all threads of a run.
+class Monitor {
+ public:
+  std::atomic<std::uint64_t> traces{0};  // finished so far
+  std::atomic<bool> stop{false};         // set it to end the run with Interrupted
+
+  // A heartbeat for one more thread; lives as long as the monitor.
+  Heartbeat* add_thread();
+  // Calls f(const Heartbeat&) for each thread's.
+  template <class F>
+  void each_thread(F f) const {
+    const std::lock_guard lock(mutex_);
+    for (const Heartbeat& heartbeat : heartbeats_) f(heartbeat);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::deque<Heartbeat> heartbeats_;
+};
+
+struct RunOptions {
+  std::uint64_t seed = 0;
+  // The data to condition on. Null: a forward simulation, in which every observation is drawn.
+  const Observations* observations = nullptr;
+  std::size_t max_length = 1'000'000;  // of a trace; longer ones are a ModelError
+  bool keep_distributions = false;     // in the trace's entries
+  Monitor* monitor = nullptr;          // optional
+};
+
+// Until the task has no more traces. Throws ModelError for what a program may not do, naming the
+// address; Interrupted if the monitor says stop.
+void run(Ensemble& ensemble, Guide& guide, Task& task, const RunOptions& options);
+
+// How many simulations side by side on how many threads; results depend on neither.
+struct Parallelism {
+  std::size_t width = 64;   // W, on each thread
+  std::size_t threads = 0;  // T; 0: one per core
+};
+
+// Cut down to what the simulator and `work` (number of independent runs) allow.
+Parallelism effective(const Parallelism& wanted, const Simulator& simulator, std::uint64_t work);
+
+// Runs the traces [0, count) under guides made by `make_guide` (one a thread) and calls
+// sink(index, trace) for each, from several threads at once, in no particular order.
+using GuideFactory = std::function<std::unique_ptr<Guide>()>;
+using TraceSink = std::function<void(std::uint64_t index, Trace& trace)>;
+void run_traces(Simulator& simulator, std::uint64_t count, const GuideFactory& make_guide,
+                const TraceSink& sink, const RunOptions& options, const Parallelism& parallelism);
+
+// Calls work(thread) on each of `threads` threads and rethrows the first error, by thread number.
+void on_threads(std::size_t threads, const std::function<void(std::size_t)>& work);
+
+}  // namespace psn

@@ -1,0 +1,57 @@
+// Trace: one execution of a simulator, choice by choice (x_a, a) in the order they were made, with
+// the densities that every engine needs.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "psn/core/address.h"
+#include "psn/core/distribution.h"
+#include "psn/core/value.h"
+
+namespace psn {
+
+enum class Role : std::uint8_t {
+  kSample,   // a latent random choice
+  kObserve,  // a random quantity that can be measured
+  kTag,      // a derived quantity that the author wants to see in the trace
+  kFactor,   // a soft constraint: a term of the log weight
+  kFinish,   // the end of the run (only in requests, never in a trace)
+};
+
+std::string_view role_name(Role role);
+
+struct Entry {
+  const Address* address = nullptr;
+  Role role = Role::kSample;
+  bool control = true;  // a guide may choose it
+  bool given = false;   // an observation whose value was given, not drawn
+  double log_prob = 0;  // log p(value | what came before); a factor's own term; 0 for a tag
+  Value value;
+  std::optional<Distribution> distribution;  // kept if RunOptions::keep_distributions
+};
+
+struct Trace {
+  std::vector<Entry> entries;
+  Value result;  // what the program returned; empty if nothing
+
+  // log p of all choices and factors: samples, observations given or drawn.
+  double log_joint = 0;
+  // The part of log_joint that comes from given observations and factors.
+  double log_likelihood = 0;
+  // log_likelihood + the sum over proposed choices of log p - log q; choices drawn from the model
+  // itself contribute nothing. exp(log_weight) is the importance weight of the trace.
+  double log_weight = 0;
+
+  // The last value with this name (a sample, observation or tag); nullptr if there is none.
+  const Value* find(std::string_view name) const;
+  // The same, but throws InvalidArgument.
+  const Value& operator[](std::string_view name) const;
+  // Number of random choices: samples and observations.
+  std::size_t length() const;
+
+  void clear();
+};
+
+}  // namespace psn

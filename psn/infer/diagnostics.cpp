@@ -1,0 +1,171 @@
+#include "psn/infer/diagnostics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "psn/base/numerics.h"
+
+namespace psn {
+namespace {
+
+double mean_of(std::span<const double> x) {
+  return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+}
+
+double variance_of(std::span<const double> x, double mean) {
+  double sum = 0;
+  for (const double value : x) sum += (value - mean) * (value - mean);
+  return sum / static_cast<double>(x.size() - 1);
+}
+
+// Between- and within-chain variance, and the pooled estimate of the target's variance.
+struct Variances {
+  double within, pooled;
+};
+
+Variances chain_variances(const std::vector<std::span<const double>>& chains) {
+  const auto n = static_cast<double>(chains[0].size());
+  std::vector<double> means;
+  double within = 0;
+  for (const auto& chain : chains) {
+    means.push_back(mean_of(chain));
+    within += variance_of(chain, means.back());
+  }
+  within /= static_cast<double>(chains.size());
+  const double between = chains.size() > 1 ? variance_of(means, mean_of(means)) : 0;
+  return {within, within * (n - 1) / n + between};
+}
+
+std::vector<std::span<const double>> split(const Chains& chains, std::size_t parts) {
+  const std::size_t length = chains.values.size() / std::max<std::size_t>(1, chains.count);
+  const std::size_t part = length / parts;
+  std::vector<std::span<const double>> pieces;
+  for (std::size_t c = 0; c < chains.count; ++c) {
+    for (std::size_t p = 0; p < parts; ++p) {
+      pieces.push_back(chains.values.subspan(c * length + p * part, part));
+    }
+  }
+  return pieces;
+}
+
+// Zhang and Stephens (2009): shape k of a generalised Pareto fitted to sorted positive excesses,
+// with the weakly informative prior of the PSIS paper.
+double fit_pareto_shape(const std::vector<double>& excess) {
+  const std::size_t n = excess.size();
+  const auto count = static_cast<double>(n);
+  const auto grid = static_cast<std::size_t>(30 + std::sqrt(count));
+  const double quartile = excess[static_cast<std::size_t>(count / 4 + 0.5) - 1];
+  const double largest = excess.back();
+  std::vector<double> theta(grid), log_likelihood(grid);
+  const auto shape_at = [&](double t) {
+    double sum = 0;
+    for (const double x : excess) sum += std::log1p(-t * x);
+    return sum / count;  // k for this theta
+  };
+  for (std::size_t j = 0; j < grid; ++j) {
+    theta[j] = 1 / largest +
+               (1 - std::sqrt(static_cast<double>(grid) / (static_cast<double>(j) + 0.5))) /
+                   (3 * quartile);
+    const double k = shape_at(theta[j]);
+    log_likelihood[j] = count * (std::log(-theta[j] / k) - k - 1);
+  }
+  const double total = log_sum_exp(log_likelihood);
+  double estimate = 0;
+  for (std::size_t j = 0; j < grid; ++j) estimate += theta[j] * std::exp(log_likelihood[j] - total);
+  constexpr double kPriorCount = 10;
+  return (shape_at(estimate) * count + 0.5 * kPriorCount) / (count + kPriorCount);
+}
+
+}  // namespace
+
+double chain_effective_sample_size(const Chains& chains) {
+  const auto parts = split(chains, 1);
+  if (parts.empty() || parts[0].size() < 4) return kNaN;
+  const std::size_t n = parts[0].size();
+  const Variances v = chain_variances(parts);
+  if (!(v.within > 0)) return kNaN;
+  std::vector<double> means;
+  for (const auto& chain : parts) means.push_back(mean_of(chain));
+
+  const auto correlation = [&](std::size_t lag) {
+    double sum = 0;
+    for (std::size_t c = 0; c < parts.size(); ++c) {
+      const auto& x = parts[c];
+      double products = 0;
+      for (std::size_t i = 0; i + lag < n; ++i) {
+        products += (x[i] - means[c]) * (x[i + lag] - means[c]);
+      }
+      sum += products / static_cast<double>(n);
+    }
+    const double covariance = sum / static_cast<double>(parts.size());
+    const double unbiased = v.within * static_cast<double>(n - 1) / static_cast<double>(n);
+    return 1 - (unbiased - covariance) / v.pooled;
+  };
+
+  // Sums of adjacent pairs are positive and decreasing for a reversible chain; what follows the
+  // first violation is noise.
+  double sum = 0;
+  double previous = kInfinity;
+  for (std::size_t lag = 0; lag + 1 < n; lag += 2) {
+    const double pair = (lag == 0 ? 1.0 : correlation(lag)) + correlation(lag + 1);
+    if (pair <= 0) break;
+    previous = std::min(previous, pair);
+    sum += previous;
+  }
+  const auto total = static_cast<double>(n * parts.size());
+  const double time = std::max(2 * sum - 1, 1 / std::log10(total));
+  return total / time;
+}
+
+double split_rhat(const Chains& chains) {
+  const auto parts = split(chains, 2);
+  if (parts.empty() || parts[0].size() < 2) return kNaN;
+  const Variances v = chain_variances(parts);
+  return v.within > 0 ? std::sqrt(v.pooled / v.within) : kNaN;
+}
+
+ParetoDiagnostic pareto_khat(std::span<const double> log_weights) {
+  const auto size = static_cast<double>(log_weights.size());
+  ParetoDiagnostic result{kNaN, std::min(1 - 1 / std::log10(size), 0.7)};
+  const auto tail = static_cast<std::size_t>(std::ceil(std::min(0.2 * size, 3 * std::sqrt(size))));
+  if (tail < 5 || log_weights.size() <= tail) return result;
+
+  std::vector<double> sorted(log_weights.begin(), log_weights.end());
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<long>(tail), sorted.end(),
+                   std::greater<>());
+  const double cutoff = sorted[tail];
+  std::sort(sorted.begin(), sorted.begin() + static_cast<long>(tail));
+  const double largest = sorted[tail - 1];
+  if (largest == -kInfinity) return result;
+  if (largest == cutoff) {
+    result.khat = -kInfinity;
+    return result;
+  }
+  std::vector<double> excess;
+  for (std::size_t i = 0; i < tail; ++i) {
+    const double x = std::exp(sorted[i] - largest) - std::exp(cutoff - largest);
+    if (x > 0) excess.push_back(x);
+  }
+  if (excess.size() >= 5) result.khat = fit_pareto_shape(excess);
+  return result;
+}
+
+double effective_sample_size(const Posterior& posterior, std::string_view name,
+                             std::size_t component) {
+  if (posterior.chains() == 0) return posterior.effective_sample_size();
+  std::vector<double> values;
+  values.reserve(posterior.size());
+  const Column& column = posterior.column(name);
+  const std::size_t width = column.width();
+  for (std::size_t i = 0; i < posterior.size(); ++i) {
+    const double x = column.data[i * width + component];
+    if (!std::isnan(x)) values.push_back(x);
+  }
+  const bool always = values.size() == posterior.size();
+  return chain_effective_sample_size({values, always ? posterior.chains() : 1});
+}
+
+}  // namespace psn

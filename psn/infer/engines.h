@@ -1,0 +1,30 @@
+// The exact engines: what is common to their options.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "psn/core/posterior.h"
+#include "psn/core/run.h"
+
+namespace psn {
+
+struct EngineOptions {
+  std::uint64_t samples = 1000;
+  std::vector<Query> queries;  // what to keep of each trace
+  bool keep_traces = false;    // keep whole traces besides
+  std::uint64_t seed = 0;
+  std::size_t max_length = 1'000'000;
+  Parallelism parallelism;
+  Monitor* monitor = nullptr;
+
+  RunOptions run_options(const Observations* observations) const {
+    return {.seed = seed,
+            .observations = observations,
+            .max_length = max_length,
+            .keep_distributions = keep_traces,
+            .monitor = monitor};
+  }
+};
+
+}  // namespace psn

@@ -1,0 +1,333 @@
+#include "psn/infer/metropolis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "psn/base/error.h"
+
+namespace psn {
+namespace {
+
+constexpr std::uint64_t kMaxStartAttempts = 10'000;
+// Streams of a chain: traces use its iteration numbers, decisions (which site, accept) this one.
+constexpr std::uint64_t kDecisionStream = ~std::uint64_t{0};
+
+double reflect(double x, const Support& support) {
+  const bool below = std::isfinite(support.low);
+  const bool above = std::isfinite(support.high);
+  if (below && above) {
+    const double width = support.high - support.low;
+    double offset = std::fmod(std::abs(x - support.low), 2 * width);
+    if (offset > width) offset = 2 * width - offset;
+    return support.low + offset;
+  }
+  if (below) return support.low + std::abs(x - support.low);
+  if (above) return support.high - std::abs(x - support.high);
+  return x;
+}
+
+// Step sizes of the random walk, one per address, tuned to an acceptance rate during burn-in
+// (Robbins-Monro).
+class StepSizes {
+ public:
+  explicit StepSizes(double first) : first_log_(std::log(first)) {}
+
+  double at(const Address& address) const {
+    return std::exp(address.id < sites_.size() ? sites_[address.id].log_step.value_or(first_log_)
+                                               : first_log_);
+  }
+  void adapt(const Address& address, double acceptance, std::size_t components) {
+    if (address.id >= sites_.size()) sites_.resize(address.id + 1);
+    Site& site = sites_[address.id];
+    const double target = components == 1 ? 0.44 : 0.234;  // Roberts and Rosenthal (2001)
+    site.updates += 1;
+    site.log_step = site.log_step.value_or(first_log_) +
+                    (acceptance - target) * std::pow(site.updates, -0.6) * 2;
+  }
+
+ private:
+  struct Site {
+    std::optional<double> log_step;
+    double updates = 0;
+  };
+  double first_log_;
+  std::vector<Site> sites_;
+};
+
+// One Markov chain: its current trace and the proposal under way.
+class Chain {
+ public:
+  Chain(std::uint32_t id, const MetropolisOptions& options)
+      : options_(options), id_(id), decisions_(options.seed, kDecisionStream, id + 1),
+        steps_(options.step) {}
+
+  std::uint32_t id() const { return id_; }
+  std::uint64_t iteration() const { return iteration_; }
+  const Trace& current() const { return current_; }
+
+  // Decides which site the next run changes.
+  Ticket propose() {
+    kept_ = 0;
+    cursor_ = 0;
+    walked_ = 0;
+    if (started_) {
+      const std::size_t candidates = candidate_count();
+      const std::size_t pick = candidates == 0 ? 0 : decisions_.below(candidates);
+      chosen_ = pick < sites_.size() ? current_.entries[sites_[pick]].address : nullptr;
+      walk_ = options_.random_walk && decisions_.uniform() >= options_.prior_share;
+    }
+    return {runs_++, id_ + 1};
+  }
+
+  Choice choose(const Pending& request) {
+    const Entry* old = started_ ? find(request.address) : nullptr;
+    if (!old) return {request.distribution->draw(*request.rng), std::nullopt};
+    if (request.address == chosen_) {
+      std::optional<Value> step = walk_ ? walk(request, old->value) : std::nullopt;
+      if (!step) return {request.distribution->draw(*request.rng), std::nullopt};
+      // The walk is symmetric, so its density cancels from the acceptance ratio.
+      kept_ += old->log_prob;
+      walked_ = step->size();
+      return {*std::move(step), 0.0};
+    }
+    kept_ += old->log_prob;
+    return {old->value, 0.0};
+  }
+
+  const Value* replay(const Pending& request) {
+    const Entry* old = started_ && chosen_ ? find(request.address) : nullptr;
+    if (!old) return nullptr;
+    kept_ += old->log_prob;
+    return &old->value;
+  }
+
+  // Accepts or rejects; true if the chain moved. The start counts as a move.
+  bool finish(Trace& trace) {
+    if (!started_) {
+      if (trace.log_likelihood == -kInfinity) {
+        if (++attempts_ == kMaxStartAttempts) {
+          throw ModelError(fmt::format("chain {} found no trace with non-zero likelihood in {} "
+                                       "draws from the prior",
+                                       id_, kMaxStartAttempts));
+        }
+        return false;
+      }
+      accept(trace);
+      started_ = true;
+      return true;
+    }
+    // Wingate et al.'s ratio. Draws from the prior cancel against their own density, in both
+    // directions: trace.log_weight holds the kept choices and the evidence of the new trace.
+    const std::size_t before = std::max<std::size_t>(1, candidate_count());
+    const double log_ratio = trace.log_weight - (current_.log_likelihood + kept_) +
+                             std::log(static_cast<double>(before)) -
+                             std::log(static_cast<double>(std::max<std::size_t>(1, count(trace))));
+    if (walked_ > 0 && iteration_ < options_.burn_in) {
+      steps_.adapt(*chosen_, std::min(1.0, std::exp(log_ratio)), walked_);
+    }
+    ++iteration_;
+    const bool accepted = std::log(decisions_.uniform()) < log_ratio;
+    if (accepted) accept(trace);
+    return accepted;
+  }
+
+ private:
+  std::size_t candidate_count() const { return sites_.size() + (has_uncontrolled_ ? 1 : 0); }
+
+  static bool uncontrolled(const Entry& entry) {
+    return (entry.role == Role::kSample && !entry.control) ||
+           (entry.role == Role::kObserve && !entry.given);
+  }
+
+  static std::size_t count(const Trace& trace) {
+    std::size_t sites = 0;
+    bool has_uncontrolled = false;
+    for (const Entry& entry : trace.entries) {
+      sites += entry.role == Role::kSample && entry.control;
+      has_uncontrolled |= uncontrolled(entry);
+    }
+    return sites + (has_uncontrolled ? 1 : 0);
+  }
+
+  void accept(Trace& trace) {
+    std::swap(current_, trace);
+    ++version_;
+    indexed_ = false;
+    sites_.clear();
+    has_uncontrolled_ = false;
+    for (std::size_t i = 0; i < current_.entries.size(); ++i) {
+      const Entry& entry = current_.entries[i];
+      if (entry.role == Role::kSample && entry.control) sites_.push_back(i);
+      has_uncontrolled_ |= uncontrolled(entry);
+    }
+  }
+
+  // The current trace's entry at an address. Runs mostly follow the old trace in order, so the
+  // next entry is tried first; the index is built only when that fails.
+  const Entry* find(const Address* address) {
+    const auto& entries = current_.entries;
+    while (cursor_ < entries.size() && entries[cursor_].role != Role::kSample &&
+           !uncontrolled(entries[cursor_])) {
+      ++cursor_;
+    }
+    if (cursor_ < entries.size() && entries[cursor_].address == address) {
+      return &entries[cursor_++];
+    }
+    if (!indexed_) build_index();
+    if (address->id >= index_.size() || index_[address->id].version != version_) return nullptr;
+    cursor_ = index_[address->id].position + 1;
+    return &entries[cursor_ - 1];
+  }
+
+  void build_index() {
+    for (std::size_t i = 0; i < current_.entries.size(); ++i) {
+      const std::uint32_t address = current_.entries[i].address->id;
+      if (address >= index_.size()) index_.resize(address + 1);
+      index_[address] = {version_, i};
+    }
+    indexed_ = true;
+  }
+
+  // A random-walk step from `from`; nullopt where only the prior can propose.
+  std::optional<Value> walk(const Pending& request, const Value& from) const {
+    const Distribution& distribution = *request.distribution;
+    if (distribution.discrete()) return std::nullopt;
+    const Value variance = distribution.variance();
+    const double step = steps_.at(*request.address) / std::sqrt(static_cast<double>(from.size()));
+    std::vector<double> to(from.size());
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      if (!(variance[i] > 0) || !std::isfinite(variance[i])) return std::nullopt;
+      to[i] = reflect(from[i] + step * std::sqrt(variance[i]) * request.rng->normal(),
+                      distribution.support(i));
+    }
+    return Value(std::move(to), from.shape());
+  }
+
+  const MetropolisOptions& options_;
+  std::uint32_t id_;
+  Rng decisions_;
+  StepSizes steps_;
+
+  Trace current_;
+  bool started_ = false;
+  std::vector<std::size_t> sites_;  // entries that may be chosen
+  bool has_uncontrolled_ = false;
+  struct Position {
+    std::uint64_t version = 0;
+    std::size_t position = 0;
+  };
+  std::vector<Position> index_;  // by address id; entries of older versions are stale
+  std::uint64_t version_ = 0;
+  bool indexed_ = false;
+
+  const Address* chosen_ = nullptr;  // null: the uncontrolled choices together
+  bool walk_ = false;
+  std::size_t walked_ = 0;  // components of the random-walk step taken in this run
+  double kept_ = 0;         // log p, in the current trace, of the choices that the run kept
+  std::size_t cursor_ = 0;
+
+  std::uint64_t runs_ = 0;
+  std::uint64_t attempts_ = 0;
+  std::uint64_t iteration_ = 0;
+};
+
+// The chains of one thread: each slot of the ensemble works on one chain until it is done.
+class Chains : public Guide, public Task {
+ public:
+  Chains(const MetropolisOptions& options, std::uint64_t samples_per_chain, std::size_t width,
+         std::atomic<std::uint32_t>& next_chain, Posterior& posterior)
+      : options_(options), samples_(samples_per_chain), next_chain_(next_chain),
+        posterior_(posterior), slots_(width), last_row_(width) {}
+
+  std::optional<Ticket> next(Slot slot) override {
+    auto& chain = slots_[slot];
+    if (!chain || chain->iteration() == options_.burn_in + samples_ * options_.thinning) {
+      const std::uint32_t id = next_chain_.fetch_add(1);
+      if (id >= options_.chains) {
+        chain.reset();
+        return std::nullopt;
+      }
+      chain.emplace(id, options_);
+      last_row_[slot].reset();
+    }
+    return chain->propose();
+  }
+
+  void choose(std::span<const Pending> requests, std::span<Choice> choices) override {
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      choices[i] = slots_[requests[i].slot]->choose(requests[i]);
+    }
+  }
+
+  const Value* replay(const Pending& request) override {
+    return slots_[request.slot]->replay(request);
+  }
+
+  void finished(Slot slot, const Ticket&, Trace& trace) override {
+    Chain& chain = *slots_[slot];
+    const std::uint64_t before = chain.iteration();
+    const bool moved = chain.finish(trace);
+    if (moved) last_row_[slot].reset();
+    if (chain.iteration() == before) return;  // still looking for a start, or just found it
+    ++iterations;
+    if (chain.iteration() <= options_.burn_in) return;
+    ++kept_iterations;
+    accepted += moved;
+    const std::uint64_t since = chain.iteration() - options_.burn_in;
+    if (since % options_.thinning == 0) keep(slot, chain, since / options_.thinning - 1);
+  }
+
+  std::uint64_t iterations = 0;
+  std::uint64_t kept_iterations = 0;
+  std::uint64_t accepted = 0;
+
+ private:
+  void keep(Slot slot, const Chain& chain, std::uint64_t sample) {
+    const std::size_t row = chain.id() * samples_ + sample;
+    if (last_row_[slot]) {
+      posterior_.put_again(row, *last_row_[slot]);
+    } else {
+      posterior_.put(row, chain.current(), 0);
+    }
+    last_row_[slot] = row;
+  }
+
+  const MetropolisOptions& options_;
+  std::uint64_t samples_;
+  std::atomic<std::uint32_t>& next_chain_;
+  Posterior& posterior_;
+  std::vector<std::optional<Chain>> slots_;
+  std::vector<std::optional<std::size_t>> last_row_;  // where the chain's current state was put
+};
+
+}  // namespace
+
+MetropolisResult metropolis_hastings(Simulator& simulator, const Observations& observations,
+                                     const MetropolisOptions& options) {
+  if (options.chains == 0 || options.thinning == 0 || options.samples == 0) {
+    throw InvalidArgument("samples, chains and thinning must be at least 1");
+  }
+  const std::uint64_t per_chain = (options.samples + options.chains - 1) / options.chains;
+  MetropolisResult result{Posterior(options.queries, per_chain * options.chains,
+                                    options.keep_traces)};
+  result.posterior.set_chains(options.chains);
+  const Parallelism used = effective(options.parallelism, simulator, options.chains);
+  const RunOptions run_options = options.run_options(&observations);
+  std::atomic<std::uint32_t> next_chain{0};
+  std::atomic<std::uint64_t> iterations{0}, kept{0}, accepted{0};
+  on_threads(used.threads, [&](std::size_t) {
+    const auto ensemble = simulator.ensemble(used.width);
+    Chains chains(options, per_chain, used.width, next_chain, result.posterior);
+    run(*ensemble, chains, chains, run_options);
+    iterations += chains.iterations;
+    kept += chains.kept_iterations;
+    accepted += chains.accepted;
+  });
+  result.iterations = iterations;
+  result.acceptance = static_cast<double>(accepted) / static_cast<double>(kept);
+  return result;
+}
+
+}  // namespace psn

@@ -1,0 +1,92 @@
+#include "psn/report/transitions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace psn {
+namespace {
+
+const std::string kBegin = "begin-execution";
+const std::string kEnd = "end-execution";
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+}  // namespace
+
+const std::string* TransitionGraph::node(const Address& address) const {
+  return nodes_ == Nodes::kAddresses ? &address.text : &address.variable->site->text;
+}
+
+void TransitionGraph::add(const Trace& trace) {
+  const std::string* from = &kBegin;
+  for (const Entry& entry : trace.entries) {
+    if (entry.role != Role::kSample && entry.role != Role::kObserve) continue;
+    const std::string* to = node(*entry.address);
+    ++counts_[from][to];
+    from = to;
+  }
+  ++counts_[from][&kEnd];
+  ++traces_;
+}
+
+std::vector<TransitionGraph::Edge> TransitionGraph::edges() const {
+  std::map<std::string, std::uint64_t> totals;
+  std::vector<Edge> edges;
+  for (const auto& [from, successors] : counts_) {
+    for (const auto& [to, count] : successors) {
+      totals[*from] += count;
+      edges.push_back({*from, *to, count, 0});
+    }
+  }
+  for (Edge& edge : edges) {
+    edge.probability = static_cast<double>(edge.count) / static_cast<double>(totals[edge.from]);
+  }
+  const auto rank = [&](const std::string& node) {
+    return node == kBegin ? ~std::uint64_t{0} : totals[node];
+  };
+  std::sort(edges.begin(), edges.end(), [&](const Edge& a, const Edge& b) {
+    if (a.from != b.from) {
+      return std::pair(rank(b.from), a.from) < std::pair(rank(a.from), b.from);
+    }
+    return std::pair(b.count, a.to) < std::pair(a.count, b.to);
+  });
+  return edges;
+}
+
+std::string TransitionGraph::to_dot(double min_probability) const {
+  std::string dot = "digraph transitions {\n  rankdir=LR;\n  node [shape=box, fontsize=10];\n";
+  for (const std::string& boundary : {kBegin, kEnd}) {
+    dot += fmt::format("  {} [shape=ellipse];\n", quoted(boundary));
+  }
+  for (const Edge& edge : edges()) {
+    if (edge.probability < min_probability) continue;
+    dot += fmt::format("  {} -> {} [label=\"{:.3f}\", penwidth={:.2f}];\n", quoted(edge.from),
+                       quoted(edge.to), edge.probability, 0.3 + 2.2 * edge.probability);
+  }
+  return dot + "}\n";
+}
+
+std::string TransitionGraph::to_json() const {
+  nlohmann::ordered_json json;
+  json["traces"] = traces_;
+  auto& list = json["transitions"] = nlohmann::ordered_json::array();
+  for (const Edge& edge : edges()) {
+    list.push_back({{"from", edge.from},
+                    {"to", edge.to},
+                    {"count", edge.count},
+                    {"probability", edge.probability}});
+  }
+  return json.dump(2);
+}
+
+}  // namespace psn

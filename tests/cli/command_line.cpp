@@ -1,0 +1,245 @@
+// psn as a user meets it: results on stdout, one clear line per error, documented exit codes,
+// nothing left behind.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code;
+  std::string out, err;
+};
+
+std::string slurp(const fs::path& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+class CommandLine : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("psn_cli_" + std::to_string(::getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Outcome psn(const std::string& arguments) const {
+    const fs::path out = folder_ / "stdout", err = folder_ / "stderr";
+    const std::string command = "cd '" + folder_.string() + "' && '" PSN_PROGRAM "' " + arguments +
+                                " >'" + out.string() + "' 2>'" + err.string() + "'";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), slurp(out),
+            slurp(err)};
+  }
+
+  nlohmann::json json(const std::string& arguments) const {
+    const Outcome outcome = psn(arguments + " --json --quiet");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return nlohmann::json::parse(outcome.out);
+  }
+
+  // One line on stderr with this in it, nothing on stdout.
+  void expect_error(const std::string& arguments, int code, const std::string& part) const {
+    const Outcome outcome = psn(arguments);
+    SCOPED_TRACE(arguments);
+    EXPECT_EQ(outcome.code, code);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_TRUE(outcome.err.starts_with("psn: error: ")) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+  }
+
+  fs::path folder_;
+};
+
+std::string plugin(const std::string& name) { return PSN_PLUGIN_DIR "/lib" + name + ".so"; }
+
+TEST_F(CommandLine, InferByImportanceSampling) {
+  const auto result = json("infer control-flow --observe x=5 -n 200000 --query theta");
+  const auto& theta = result["posterior"]["theta"];
+  EXPECT_NEAR(theta["mean"].get<double>(), 0.4447, 0.01);
+  EXPECT_NEAR(theta["sd"].get<double>(), 0.1504, 0.01);
+  for (const char* key : {"q05", "q25", "q50", "q75", "q95"}) EXPECT_TRUE(theta[key].is_number());
+  EXPECT_NEAR(result["log_evidence"].get<double>(), std::log(0.0187051), 0.06);
+  EXPECT_GT(result["ess"].get<double>(), 5000);
+  EXPECT_TRUE(result["khat"].is_number());
+  EXPECT_GT(result["traces_per_second"].get<double>(), 0);
+  EXPECT_FALSE(result.contains("rhat"));
+}
+
+TEST_F(CommandLine, InferByMetropolis) {
+  for (const std::string engine : {"lmh", "rmh"}) {
+    const auto result =
+        json("infer gaussian --observe obs0=8 --observe obs1=9 -n 50000 --chains 2 --engine " + engine);
+    EXPECT_NEAR(result["posterior"]["mu"]["mean"].get<double>(), 7.25, 0.2);
+    EXPECT_NEAR(result["rhat"].get<double>(), 1, 0.05);
+    EXPECT_FALSE(result.contains("log_evidence"));
+  }
+}
+
+TEST_F(CommandLine, SameSeedSameJsonForAnyWidthAndThreads) {
+  for (const std::string engine : {"is", "lmh", "rmh"}) {
+    std::string reference;
+    for (const char* how : {"--width 1 --threads 1", "--width 64 --threads 1",
+                            "--width 1 --threads 2", "--width 64 --threads 2"}) {
+      auto result = json("infer control-flow --observe x=5 -n 2000 --seed 9 --engine " + engine +
+                         " " + how);
+      result.erase("traces_per_second");
+      if (reference.empty()) reference = result.dump();
+      EXPECT_EQ(result.dump(), reference) << engine << " " << how;
+    }
+  }
+}
+
+TEST_F(CommandLine, Simulate) {
+  const auto result = json("simulate control-flow -n 20000");
+  EXPECT_NEAR(result["mean_length"].get<double>(), 6.5, 0.2);
+  EXPECT_GT(result["addresses"].get<int>(), 20);
+  EXPECT_GT(result["traces_per_second"].get<double>(), 0);
+  const Outcome shown = psn("simulate gaussian -n 2 --show 1");
+  EXPECT_NE(shown.out.find("sample   mu__Normal__1 = "), std::string::npos) << shown.out;
+}
+
+TEST_F(CommandLine, Graph) {
+  const auto result = json("graph control-flow -n 1000");
+  EXPECT_EQ(result["traces"], 1000);
+  EXPECT_EQ(result["transitions"][0]["from"], "begin-execution");
+  EXPECT_TRUE(psn("graph hmm -n 10 --sites").out.starts_with("digraph"));
+}
+
+TEST_F(CommandLine, ModelsDoctorExactHelpVersion) {
+  EXPECT_EQ(json("models")["models"].size(), 5u);
+  EXPECT_TRUE(json("doctor")["cores"].is_number());
+  EXPECT_NEAR(json("exact")["posterior"]["theta"]["mean"].get<double>(), 0.4447, 1e-4);
+  EXPECT_NE(psn("--help").out.find("Exit codes"), std::string::npos);
+  EXPECT_TRUE(psn("--version").out.starts_with("psn "));
+  for (const char* command : {"models", "simulate", "infer", "graph", "exact", "doctor"}) {
+    const Outcome help = psn(std::string(command) + " --help");
+    EXPECT_EQ(help.code, 0);
+    for (const char* option : {"--json", "--seed", "--quiet", "--config"}) {
+      EXPECT_NE(help.out.find(option), std::string::npos) << command << " " << option;
+    }
+  }
+}
+
+TEST_F(CommandLine, ObservationsFromFiles) {
+  std::ofstream(folder_ / "data.json") << R"({"obs0": 1, "obs1": 2})";
+  std::ofstream(folder_ / "data.csv") << "obs0,obs1\n1,2\n";
+  std::ofstream(folder_ / "hmm.csv") << "obs\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n";
+  const auto direct = json("infer gaussian --observe obs0=1 --observe obs1=2 -n 1000");
+  for (const char* file : {"data.json", "data.csv"}) {
+    const auto result = json(std::string("infer gaussian -n 1000 --observations ") + file);
+    EXPECT_EQ(result["posterior"], direct["posterior"]);
+  }
+  EXPECT_EQ(json("infer hmm -n 1000 --observations hmm.csv")["posterior"],
+            json("infer hmm -n 1000 --observe obs=[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]")["posterior"]);
+}
+
+TEST_F(CommandLine, ResultsComeWithTheirConfiguration) {
+  ASSERT_EQ(psn("infer control-flow --observe x=5 -n 500 --seed 4 --query theta --out r").code, 0);
+  for (const char* file : {"config.toml", "posterior.csv", "posterior.safetensors", "summary.json"}) {
+    EXPECT_TRUE(fs::exists(folder_ / "r" / file)) << file;
+  }
+  auto first = nlohmann::json::parse(slurp(folder_ / "r" / "summary.json"));
+  ASSERT_EQ(psn("infer --config r/config.toml --out again").code, 0);
+  auto second = nlohmann::json::parse(slurp(folder_ / "again" / "summary.json"));
+  EXPECT_EQ(first["posterior"], second["posterior"]);
+  // Flags override the file.
+  ASSERT_EQ(psn("infer --config r/config.toml --seed 5 --out other").code, 0);
+  EXPECT_NE(first["posterior"], nlohmann::json::parse(slurp(folder_ / "other" / "summary.json"))["posterior"]);
+}
+
+TEST_F(CommandLine, Plugins) {
+  const auto result = json("infer " + plugin("plugin_example") + " --observe count=12 -n 20000");
+  EXPECT_EQ(result["model"], "shop");
+  EXPECT_NEAR(result["posterior"]["rate"]["mean"].get<double>(), 1.64, 0.1);
+}
+
+TEST_F(CommandLine, BadWords) {
+  expect_error("infer contol-flow", 64, "did you mean 'control-flow'?");
+  expect_error("infre control-flow", 64, "did you mean 'infer'?");
+  expect_error("infer control-flow --obsreve x=5", 64, "unknown option '--obsreve'; did you mean '--observe'?");
+  expect_error("infer control-flow --observe y=5", 64, "no site of the model takes the observation 'y'");
+  expect_error("infer control-flow --observe y=5", 64, "it observes: x; its latents: theta, bern_0");
+  expect_error("infer control-flow --observe x=[1,2]", 64, "observation 'x' has 2 values, but the model takes 1");
+  expect_error("infer control-flow --observe x", 64, "expected NAME=VALUE");
+  expect_error("infer control-flow --observe x=abc", 64, "--observe 'x=abc'");
+  expect_error("infer control-flow --observe x=[[1],[2,3]]", 64, "--observe");
+  expect_error("infer control-flow --query thet", 64, "did you mean 'theta'?");
+  expect_error("infer control-flow --engine mcmc", 64, "--engine");
+  expect_error("infer control-flow -n 0", 64, "--samples");
+  expect_error("infer control-flow -n -5", 64, "");
+  expect_error("infer control-flow --seed x", 64, "--seed");
+  expect_error("infer", 64, "model");
+}
+
+TEST_F(CommandLine, BadFiles) {
+  expect_error("infer ./missing.so", 65, "missing.so");
+  expect_error("infer " PSN_PROGRAM, 65, "cannot load plugin");
+  expect_error("infer gaussian --observations none.json", 65, "none.json");
+  std::ofstream(folder_ / "bad.json") << "{\"obs0\": ";
+  expect_error("infer gaussian --observations bad.json", 65, "'bad.json' is not JSON");
+  std::ofstream(folder_ / "text.json") << R"({"obs0": "eight"})";
+  expect_error("infer gaussian --observations text.json", 65, "observation 'obs0'");
+  std::ofstream(folder_ / "bad.csv") << "obs0,obs1\n1\n";
+  expect_error("infer gaussian --observations bad.csv", 65, "'bad.csv', line 2");
+  std::ofstream(folder_ / "word.csv") << "obs0\nx\n";
+  expect_error("infer gaussian --observations word.csv", 65, "'x' is not a number");
+  std::ofstream(folder_ / "bad.toml") << "seed = = 3\n";
+  expect_error("infer gaussian --config bad.toml", 65, "'bad.toml', line 1");
+  std::ofstream(folder_ / "key.toml") << "sede = 3\n";
+  expect_error("infer gaussian --config key.toml", 64, "did you mean '--seed'?");
+  std::ofstream(folder_ / "file") << "";
+  expect_error("infer gaussian -n 10 --quiet --out file/r", 65, "file/r");
+}
+
+TEST_F(CommandLine, BrokenSimulators) {
+  const std::string common = " -n 100 --out results --time-limit 0.5 ";
+  expect_error("infer " + plugin("broken_throws") + common, 70,
+               "after 'mu__Normal__1': the mesh is tangled");
+  expect_error("infer " + plugin("broken_nan") + common, 70, "address 'next__Normal__1'");
+  expect_error("infer " + plugin("broken_endless") + common + "--max-length 1000", 70,
+               "longer than 1000 choices");
+  expect_error("infer " + plugin("broken_hangs") + common, 70,
+               "no random choice for 0.5 s after 'mu__Normal__1'");
+  expect_error("simulate " + plugin("broken_throws") + common, 70, "the mesh is tangled");
+  expect_error("graph " + plugin("broken_nan") + common, 70, "Normal(mean=");
+  EXPECT_FALSE(fs::exists(folder_ / "results"));
+}
+
+TEST_F(CommandLine, InterruptedRunsLeaveNothing) {
+  const Outcome outcome = psn("infer control-flow --observe x=5 -n 50000000 --query theta --out r & "
+                              "sleep 0.7; kill -INT $!; wait $!");
+  EXPECT_EQ(outcome.code, 130) << outcome.err;
+  EXPECT_FALSE(fs::exists(folder_ / "r"));
+}
+
+// Every `psn ...` line of the README's code blocks.
+TEST_F(CommandLine, TheReadmesCommandsWork) {
+  std::istringstream readme(slurp(fs::path(PSN_SOURCE) / "README.md"));
+  int commands = 0;
+  bool code = false;
+  for (std::string line; std::getline(readme, line);) {
+    if (line.starts_with("```")) code = !code;
+    if (!code || !line.starts_with("build/bin/psn ")) continue;
+    ++commands;
+    const Outcome outcome = psn(line.substr(14));
+    EXPECT_EQ(outcome.code, 0) << line << "\n" << outcome.err;
+  }
+  EXPECT_GE(commands, 5);
+}
+
+}  // namespace

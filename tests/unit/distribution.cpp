@@ -1,0 +1,140 @@
+// What a Distribution says of itself; that its law is right is tested in law/families.cpp.
+#include "psn/core/distribution.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "psn/base/error.h"
+
+namespace psn {
+namespace {
+
+std::string problem(const Distribution& d) {
+  EXPECT_EQ(d.valid(), !d.problem().has_value());
+  return d.problem().value_or("");
+}
+
+TEST(Distribution, BadParametersAreNamed) {
+  EXPECT_EQ(problem(Normal(0, 1)), "");
+  EXPECT_EQ(problem(Normal(kNaN, 1)), "Normal(mean=nan, stddev=1): mean must be finite");
+  EXPECT_EQ(problem(Normal(0, -1)), "Normal(mean=0, stddev=-1): stddev must be positive and finite");
+  EXPECT_EQ(problem(Normal(0, Value{1, 0})),
+            "Normal(mean=0, stddev=0), component 1: stddev must be positive and finite");
+  EXPECT_EQ(problem(Normal(Value{1, 2}, Value{1, 2, 3})),
+            "Normal: stddev has shape [3], another parameter [2]");
+  EXPECT_EQ(problem(Normal(Value(), 1)), "Normal: mean has no components");
+  EXPECT_EQ(problem(Uniform(1, 1)), "Uniform(low=1, high=1): low must be less than high");
+  EXPECT_NE(problem(Uniform(0, kInfinity)), "");
+  EXPECT_NE(problem(Poisson(0)), "");
+  EXPECT_NE(problem(Bernoulli(1.5)), "");
+  EXPECT_NE(problem(Beta(0, 1)), "");
+  EXPECT_NE(problem(Exponential(-1)), "");
+  EXPECT_NE(problem(Gamma(1, kNaN)), "");
+  EXPECT_NE(problem(LogNormal(kInfinity, 1)), "");
+  EXPECT_NE(problem(Binomial(2.5, 0.5)), "");
+  EXPECT_NE(problem(Binomial(-1, 0.5)), "");
+  EXPECT_NE(problem(Weibull(1, 0)), "");
+  EXPECT_NE(problem(TruncatedNormal(0, 1, 2, 1)), "");
+  EXPECT_NE(problem(TruncatedNormal(0, 0, 0, 1)), "");
+  EXPECT_NE(problem(Categorical(Value())), "");
+  EXPECT_NE(problem(Categorical(Value(1.0))), "");
+  EXPECT_NE(problem(Categorical({0, 0})), "");
+  EXPECT_NE(problem(Categorical({0.5, -0.1})), "");
+  EXPECT_NE(problem(Categorical({0.5, kNaN})), "");
+  EXPECT_NE(problem(Categorical({0.5, kInfinity})), "");
+  EXPECT_NE(problem(Mixture(Value{1, 1}, {Normal(0, 1)})), "");
+  EXPECT_NE(problem(Mixture(Value{1}, {Normal(0, -1)})), "");
+  EXPECT_NE(problem(Mixture(Value{1, 1}, {Normal(0, 1), Normal(0, Value{1, 2})})), "");
+  EXPECT_NE(problem(Mixture(Value(), {})), "");
+}
+
+TEST(Distribution, ShapeAndType) {
+  const Distribution grid = Normal(Value({0, 0, 0, 0, 0, 0}, {3, 2}), 1);
+  EXPECT_EQ(grid.shape(), (Shape{3, 2}));
+  EXPECT_EQ(grid.size(), 6u);
+  EXPECT_EQ(grid.type_name(), "Normal[3,2]");
+  EXPECT_FALSE(grid.is_scalar());
+  EXPECT_TRUE(Distribution(Normal(0, 1)).is_scalar());
+
+  const Distribution coin = Categorical({0.3, 0.7});
+  EXPECT_EQ(coin.shape(), Shape{});
+  EXPECT_EQ(coin.type_name(), "Categorical(len_probs:2)");
+
+  const Distribution coins = Categorical(Value({1, 1, 1, 3, 0, 1}, {3, 2}));
+  EXPECT_EQ(coins.shape(), Shape{3});
+  EXPECT_EQ(coins.categories(), 2u);
+  EXPECT_EQ(coins.type_name(), "Categorical(len_probs:2)[3]");
+  EXPECT_NEAR(coins.log_prob(Value{0, 1, 1}), std::log(0.5 * 0.75), 1e-15);
+}
+
+TEST(Distribution, FamilyNamesMatchTheVariant) {
+  EXPECT_EQ(family_name(Distribution(Normal(0, 1)).family()), family::Normal::kName);
+  EXPECT_EQ(family_name(Distribution(Weibull(1, 1)).family()), family::Weibull::kName);
+  EXPECT_EQ(family_name(Distribution(TruncatedNormal(0, 1, 0, 1)).family()),
+            family::TruncatedNormal::kName);
+  EXPECT_EQ(family_name(Distribution(Binomial(1, 0.5)).family()), family::Binomial::kName);
+  EXPECT_EQ(family_name(Family::kMixture), "Mixture");
+}
+
+TEST(Distribution, UnnormalisedProbabilities) {
+  const Distribution d = Categorical({1, 1, 2});
+  EXPECT_NEAR(d.log_prob(2.0), std::log(0.5), 1e-15);
+  EXPECT_NEAR(d.mean().scalar(), 1.25, 1e-15);
+}
+
+TEST(Distribution, OutsideTheSupport) {
+  EXPECT_EQ(Distribution(Uniform(0, 1)).log_prob(1.5), -kInfinity);
+  EXPECT_EQ(Distribution(Poisson(3)).log_prob(1.5), -kInfinity);
+  EXPECT_EQ(Distribution(Poisson(3)).log_prob(-1.0), -kInfinity);
+  EXPECT_EQ(Distribution(Categorical({1, 1})).log_prob(2.0), -kInfinity);
+  EXPECT_EQ(Distribution(Categorical({1, 0})).log_prob(1.0), -kInfinity);
+  EXPECT_EQ(Distribution(Bernoulli(0.5)).log_prob(0.5), -kInfinity);
+  EXPECT_EQ(Distribution(Binomial(3, 0.5)).log_prob(4.0), -kInfinity);
+  EXPECT_EQ(Distribution(Gamma(2, 1)).log_prob(-1.0), -kInfinity);
+  EXPECT_EQ(Distribution(TruncatedNormal(0, 1, 0, 1)).log_prob(-0.1), -kInfinity);
+}
+
+TEST(Distribution, WrongShapeIsAnError) {
+  EXPECT_THROW(Distribution(Normal(0, 1)).log_prob(Value{1, 2}), ModelError);
+  EXPECT_THROW(Distribution(Normal(Value{0, 1}, 1)).log_prob(1.0), ModelError);
+  EXPECT_THROW(Distribution(Categorical({1, 1})).log_prob(Value{1, 1}), ModelError);
+}
+
+TEST(Distribution, DegenerateProbabilities) {
+  Rng rng(1);
+  EXPECT_EQ(Distribution(Bernoulli(1)).draw(rng).scalar(), 1);
+  EXPECT_EQ(Distribution(Bernoulli(1)).log_prob(1.0), 0);
+  EXPECT_EQ(Distribution(Binomial(5, 1)).draw(rng).scalar(), 5);
+  EXPECT_EQ(Distribution(Binomial(5, 1)).log_prob(5.0), 0);
+  EXPECT_EQ(Distribution(Binomial(0, 0.3)).log_prob(0.0), 0);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(Distribution(Categorical({0, 1, 0})).draw(rng).scalar(), 1);
+  }
+  // A shape so small that the draw underflows still has a finite density there.
+  for (int i = 0; i < 100; ++i) {
+    const Distribution tiny = Gamma(1e-3, 1);
+    EXPECT_TRUE(std::isfinite(tiny.log_prob(tiny.draw(rng))));
+    const Distribution edge = Beta(1e-3, 1e-3);
+    EXPECT_TRUE(std::isfinite(edge.log_prob(edge.draw(rng))));
+  }
+}
+
+TEST(Distribution, MixtureMoments) {
+  const Distribution d = Mixture(Value{1, 3}, {Normal(0, 1), Normal(4, 2)});
+  EXPECT_NEAR(d.mean().scalar(), 3, 1e-12);
+  EXPECT_NEAR(d.variance().scalar(), 0.25 * (1 + 9) + 0.75 * (4 + 1), 1e-12);
+  EXPECT_FALSE(kl_divergence(d, d).has_value());
+}
+
+TEST(Distribution, KlIsZeroOnlyToItself) {
+  EXPECT_EQ(*kl_divergence(Normal(1, 2), Normal(1, 2)), 0);
+  EXPECT_EQ(*kl_divergence(Uniform(0, 2), Uniform(0, 1)), kInfinity);
+  EXPECT_FALSE(kl_divergence(Normal(0, 1), Uniform(0, 1)).has_value());
+  EXPECT_EQ(*kl_divergence(Bernoulli(0), Bernoulli(0)), 0);
+  EXPECT_EQ(*kl_divergence(Bernoulli(0.5), Bernoulli(0)), kInfinity);
+  EXPECT_EQ(*kl_divergence(Categorical({1, 1}), Categorical({1, 0})), kInfinity);
+}
+
+}  // namespace
+}  // namespace psn
