@@ -26,9 +26,11 @@ namespace psn {
 
 struct Site {
   std::uint32_t id = 0;
-  std::string name;  // as the author gave it, without index; empty for an unnamed site
-  std::string type;  // "Normal", "Categorical(len_probs:2)", "Tag", "Factor"
-  std::string text;  // scope, name and type: "loop/bern__Categorical(len_probs:2)"
+  std::string scope;  // "" or "outer/inner/"
+  std::string base;   // explicit address, else name, else source location
+  std::string name;   // as the author gave it, without index; empty for an unnamed site
+  std::string type;   // "Normal", "Categorical(len_probs:2)", "Tag", "Factor"
+  std::string text;   // scope, base and type: "loop/bern__Categorical(len_probs:2)"
 };
 
 struct Variable {

@@ -55,6 +55,8 @@ class StackAnnotation {
   void* inner_fake_ = nullptr;
 #elif defined(__SANITIZE_THREAD__)
   StackAnnotation() : inner_(__tsan_create_fiber(0)) {}
+  StackAnnotation(const StackAnnotation&) = delete;
+  StackAnnotation& operator=(const StackAnnotation&) = delete;
   ~StackAnnotation() { __tsan_destroy_fiber(inner_); }
   void set_stack(const void*, std::size_t) {}
   void before_resume() {
@@ -83,41 +85,44 @@ class StackAnnotation {
 
 struct Fiber::State {
   std::function<void()> body;
-  boost::context::fiber inner;  // the suspended body, while the outside runs
-  boost::context::fiber outer;  // the suspended outside, while the body runs
-  HandledExceptions exceptions;
-  StackAnnotation stack;
+  std::size_t stack_size;
+  boost::context::fiber inner{};  // the suspended body, while the outside runs
+  boost::context::fiber outer{};  // the suspended outside, while the body runs
+  HandledExceptions exceptions{};
+  StackAnnotation stack{};
   bool started = false;
   bool finished = false;
   bool abandoned = false;
+
+  void start();
 };
 
-Fiber::Fiber(std::function<void()> body, std::size_t stack_size)
-    : state_(std::make_unique<State>()) {
-  state_->body = std::move(body);
+void Fiber::State::start() {
   boost::context::protected_fixedsize_stack allocator(stack_size);
-  const auto stack = allocator.allocate();
-  state_->stack.set_stack(stack.sp, stack.size);
+  const auto memory = allocator.allocate();
+  stack.set_stack(memory.sp, memory.size);
   // Stacks start on page boundaries. Shifted by different amounts, the hot ends of many stacks do
   // not compete for the same lines of the cache.
-  const std::size_t shift = reinterpret_cast<std::uintptr_t>(stack.sp) / stack.size % 32 * 128;
-  const boost::context::preallocated place(static_cast<char*>(stack.sp) - shift,
-                                           stack.size - shift, stack);
-  State* state = state_.get();
-  state->inner = boost::context::fiber(
-      std::allocator_arg, place, allocator,
-      [state](boost::context::fiber&& outer) {
-        state->stack.on_entry();
-        state->outer = std::move(outer);
-        try {
-          state->body();
-        } catch (const Unwind&) {
-        }
-        state->finished = true;
-        state->stack.before_suspend(true);
-        return std::move(state->outer);
-      });
+  const std::size_t shift = reinterpret_cast<std::uintptr_t>(memory.sp) / memory.size % 32 * 128;
+  const boost::context::preallocated place(static_cast<char*>(memory.sp) - shift,
+                                           memory.size - shift, memory);
+  inner = boost::context::fiber(std::allocator_arg, place, allocator,
+                                [this](boost::context::fiber&& caller) {
+                                  stack.on_entry();
+                                  outer = std::move(caller);
+                                  try {
+                                    body();
+                                  } catch (const Unwind&) {
+                                  }
+                                  finished = true;
+                                  stack.before_suspend(true);
+                                  return std::move(outer);
+                                });
+  started = true;
 }
+
+Fiber::Fiber(std::function<void()> body, std::size_t stack_size)
+    : state_(new State{.body = std::move(body), .stack_size = stack_size}) {}
 
 Fiber::~Fiber() {
   if (!state_->started || state_->finished) return;
@@ -129,7 +134,7 @@ bool Fiber::finished() const { return state_->finished; }
 
 void Fiber::resume() {
   State& state = *state_;
-  state.started = true;
+  if (!state.started) state.start();
   HandledExceptions* const handled = HandledExceptions::of_thread();
   std::swap(*handled, state.exceptions);
   state.stack.before_resume();

@@ -9,7 +9,7 @@ static void program(psn::Context& ctx) {
 #if defined(PSN_FAULT_throws)
   throw std::runtime_error("the mesh is tangled");
 #elif defined(PSN_FAULT_hangs)
-  for (volatile double x = mu;; x = x + 1) {
+  for (volatile bool forever = mu == mu; forever;) {
   }
 #elif defined(PSN_FAULT_nan)
   ctx.sample(psn::Normal(std::log(-1 - mu * mu), 1), {.name = "next"});
