@@ -34,7 +34,12 @@ void importance_control_flow(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * 100'000);
 }
-BENCHMARK(importance_control_flow)->Arg(1)->Arg(16)->Arg(64)->Arg(512)->Unit(benchmark::kMillisecond);
+BENCHMARK(importance_control_flow)
+    ->Arg(1)
+    ->Arg(16)
+    ->Arg(64)
+    ->Arg(512)
+    ->Unit(benchmark::kMillisecond);
 
 void metropolis_control_flow(benchmark::State& state) {
   InProcess simulator(control_flow::model());
@@ -66,7 +71,11 @@ BENCHMARK(choice_in_process)->Unit(benchmark::kMillisecond);
 // The parts of a choice.
 void part_fiber_switch_there_and_back(benchmark::State& state) {
   Fiber* self = nullptr;
-  Fiber fiber([&] { for (;;) self->suspend(); }, 64 * 1024);
+  Fiber fiber(
+      [&] {
+        for (;;) self->suspend();
+      },
+      64 * 1024);
   self = &fiber;
   for (auto _ : state) fiber.resume();
 }
@@ -77,8 +86,8 @@ void part_address(benchmark::State& state) {
   AddressCache cache(table);
   const Distribution normal = Normal(0, 1);
   for (auto _ : state) {
-    const Variable* variable =
-        cache.variable("", {.name = "bern", .index = 3}, std::source_location::current(), &normal, "");
+    const Variable* variable = cache.variable("", {.name = "bern", .index = 3},
+                                              std::source_location::current(), &normal, "");
     benchmark::DoNotOptimize(cache.address(variable, 1));
   }
 }
@@ -92,8 +101,11 @@ BENCHMARK(part_random_bits);
 
 const std::vector<std::pair<const char*, Distribution>>& distributions() {
   static const std::vector<std::pair<const char*, Distribution>> all{
-      {"Normal", Normal(0, 1)}, {"Categorical2", Categorical({0.3, 0.7})}, {"Beta", Beta(2, 5)},
-      {"Poisson4", Poisson(4)}, {"Gamma", Gamma(2, 1)}};
+      {"Normal", Normal(0, 1)},
+      {"Categorical2", Categorical({0.3, 0.7})},
+      {"Beta", Beta(2, 5)},
+      {"Poisson4", Poisson(4)},
+      {"Gamma", Gamma(2, 1)}};
   return all;
 }
 

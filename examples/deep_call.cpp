@@ -18,13 +18,12 @@ int descendants(int generations) {
 }  // namespace
 
 int main() {
-  psn::InProcess simulator(psn::Model("family", [](psn::Context&) {
-    psn::tag(descendants(3), {.name = "descendants"});
-  }));
+  psn::InProcess simulator(psn::Model(
+      "family", [](psn::Context&) { psn::tag(descendants(3), {.name = "descendants"}); }));
   psn::EngineOptions options;
   options.samples = 100'000;
   options.queries = {{"descendants"}};
   const auto runs = psn::simulate(simulator, options);
-  std::printf("descendants after 3 generations: mean %.3f (exact %.3f)\n",
-              runs.mean("descendants"), 1.5 * 1.5 * 1.5);
+  std::printf("descendants after 3 generations: mean %.3f (exact %.3f)\n", runs.mean("descendants"),
+              1.5 * 1.5 * 1.5);
 }

@@ -86,7 +86,7 @@ void add_doctor_command(CLI::App& program) {
     const double gib = static_cast<double>(memory.totalram) * memory.mem_unit / 0x1p30;
     const auto cores = std::thread::hardware_concurrency();
     if (common->json) {
-      const nlohmann::ordered_json json{{"version", PSN_VERSION},   {"cpu", cpu_name()},
+      const nlohmann::ordered_json json{{"version", PSN_VERSION},     {"cpu", cpu_name()},
                                         {"features", cpu_features()}, {"cores", cores},
                                         {"memory_gib", gib},          {"blas", blas()},
                                         {"onednn", one_dnn()},        {"mpi", mpi()}};

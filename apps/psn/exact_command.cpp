@@ -16,14 +16,15 @@ void add_exact_command(CLI::App& program) {
       "exact", "the exact posterior of theta in control-flow, by quadrature");
   auto common = std::make_shared<CommonOptions>();
   auto x = std::make_shared<double>(5);
-  command->add_option("--x", *x, "the observation")->capture_default_str();
+  command->add_option("--x", *x, "the observation")
+      ->capture_default_str()
+      ->check(finite_between(-50, 300));
   common->add_to(*command);
   command->callback([common, x] {
     const control_flow::ExactPosterior exact(*x);
     const nlohmann::ordered_json column{
-        {"mean", exact.mean()},         {"sd", exact.sd()},
-        {"q05", exact.quantile(0.05)},  {"q25", exact.quantile(0.25)},
-        {"q50", exact.quantile(0.5)},   {"q75", exact.quantile(0.75)},
+        {"mean", exact.mean()},        {"sd", exact.sd()},           {"q05", exact.quantile(0.05)},
+        {"q25", exact.quantile(0.25)}, {"q50", exact.quantile(0.5)}, {"q75", exact.quantile(0.75)},
         {"q95", exact.quantile(0.95)}};
     if (common->json) {
       const nlohmann::ordered_json json{{"posterior", {{"theta", column}}},

@@ -7,8 +7,8 @@
 #include "apps/psn/commands.h"
 #include "apps/psn/models.h"
 #include "apps/psn/options.h"
+#include "apps/psn/pilot.h"
 #include "apps/psn/watch.h"
-#include "psn/base/atomic_file.h"
 #include "psn/infer/importance.h"
 #include "psn/report/transitions.h"
 
@@ -25,10 +25,12 @@ struct GraphOptions {
 void graph_command(const GraphOptions& options, const CLI::App& command) {
   const SimulationOptions& s = options.simulation;
   const auto simulator = load_simulator(s.model, s.stack_kib);
+  OutputDirectory out(s.out);
   Watch watch({.label = s.model,
                .total = s.count,
                .time_limit = s.time_limit,
                .progress = !options.common.quiet && stderr_is_terminal()});
+  const Pilot pilot(*simulator, s.parallelism, s.max_length, &watch.monitor());
   TransitionGraph graph(options.sites ? TransitionGraph::Nodes::kSites
                                       : TransitionGraph::Nodes::kAddresses);
   std::mutex mutex;
@@ -42,10 +44,10 @@ void graph_command(const GraphOptions& options, const CLI::App& command) {
       s.parallelism);
   const std::string dot = graph.to_dot(options.min_probability);
   const std::string json = graph.to_json() + "\n";
-  if (!s.out.empty()) {
-    prepare_output(s.out, command);
-    write_file_atomically(s.out + "/transitions.dot", dot);
-    write_file_atomically(s.out + "/transitions.json", json);
+  if (out) {
+    out.write_config(command);
+    out.write("transitions.dot", dot);
+    out.write("transitions.json", json);
   }
   fmt::print("{}", options.common.json ? json : dot);
 }
@@ -59,8 +61,10 @@ void add_graph_command(CLI::App& program) {
   options->simulation.add_to(*command, "number of traces");
   command->add_flag("--sites", options->sites, "join the indices and instances of a site");
   command
-      ->add_option("--min-probability", options->min_probability, "leave out rarer edges (DOT only)")
-      ->capture_default_str();
+      ->add_option("--min-probability", options->min_probability,
+                   "leave out rarer edges (DOT only)")
+      ->capture_default_str()
+      ->check(finite_between(0, 1));
   options->common.add_to(*command);
   command->callback([options, command] { graph_command(*options, *command); });
 }

@@ -13,7 +13,7 @@
 #include "apps/psn/options.h"
 #include "apps/psn/pilot.h"
 #include "apps/psn/watch.h"
-#include "psn/base/atomic_file.h"
+#include "psn/base/error.h"
 #include "psn/infer/diagnostics.h"
 #include "psn/infer/importance.h"
 #include "psn/infer/metropolis.h"
@@ -89,8 +89,8 @@ Json summarize_column(const Posterior& posterior, const std::string& name) {
   }
   Json json;
   json["mean"] = per_component(column, [&](std::size_t k) { return posterior.mean(name, k); });
-  json["sd"] = per_component(
-      column, [&](std::size_t k) { return std::sqrt(posterior.variance(name, k)); });
+  json["sd"] =
+      per_component(column, [&](std::size_t k) { return std::sqrt(posterior.variance(name, k)); });
   for (std::size_t q = 0; q < kQuantiles.size(); ++q) {
     json[kQuantileNames[q]] = per_component(column, [&](std::size_t k) { return quantiles[k][q]; });
   }
@@ -180,7 +180,7 @@ void print_table(const Json& json) {
   if (json.contains("log_evidence")) {
     fmt::print(", log evidence {:.4f}, Pareto k-hat {:.2f} (reliable below {:.2f})",
                json["log_evidence"].get<double>(), json["khat"].get<double>(),
-               json["khat_threshold"].get<double>());
+               std::max(0.0, json["khat_threshold"].get<double>()));
   } else {
     fmt::print(", split R-hat {:.4f}, acceptance {:.3f}", json["rhat"].get<double>(),
                json["acceptance"].get<double>());
@@ -194,6 +194,12 @@ void warn_if_unreliable(const Json& json) {
                "psn: warning: Pareto k-hat {:.2f} is above {:.2f}: a few traces carry most of the "
                "weight, so these estimates are unreliable; use more traces or another engine\n",
                json["khat"].get<double>(), json["khat_threshold"].get<double>());
+  }
+  if (json["ess"].get<double>() < 50) {
+    fmt::print(stderr,
+               "psn: warning: the effective sample size is only {:.0f}: these estimates are "
+               "unreliable\n",
+               json["ess"].get<double>());
   }
   if (json.contains("rhat") && json["rhat"].get<double>() > 1.05) {
     fmt::print(stderr,
@@ -209,11 +215,17 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   if (!options.observations.empty()) add_observation_file(observations, options.observations);
   for (const std::string& argument : options.observe) add_observation(observations, argument);
   const auto simulator = load_simulator(s.model, s.stack_kib);
+  if (options.engine != "is" && options.chains > s.count) {
+    throw InvalidArgument(fmt::format("--chains {} is more than -n {}", options.chains, s.count));
+  }
+  OutputDirectory out(s.out);
   Watch watch({.label = s.model,
                .total = s.count,
                .time_limit = s.time_limit,
                .progress = !options.common.quiet && stderr_is_terminal()});
-  const Pilot pilot(*simulator, s.parallelism, s.max_length, &watch.monitor());
+  std::vector<std::string> names = options.queries;
+  for (const auto& [name, value] : observations.values()) names.push_back(name);
+  const Pilot pilot(*simulator, s.parallelism, s.max_length, &watch.monitor(), names);
   pilot.check(observations);
   EngineOptions engine;
   engine.samples = s.count;
@@ -226,11 +238,11 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
 
   const Result result = infer(*simulator, observations, options, engine, watch);
   const Json json = summarize(result, *simulator, options);
-  if (!s.out.empty()) {
-    prepare_output(s.out, command);
-    result.posterior.save(s.out + "/posterior.safetensors");
-    result.posterior.write_csv(s.out + "/posterior.csv");
-    write_file_atomically(s.out + "/summary.json", json.dump(2) + "\n");
+  if (out) {
+    out.write_config(command);
+    result.posterior.save(out.path() + "/posterior.safetensors");
+    result.posterior.write_csv(out.path() + "/posterior.csv");
+    out.write("summary.json", json.dump(2) + "\n");
   }
   if (options.common.json) {
     fmt::print("{}\n", json.dump(2));
@@ -252,10 +264,12 @@ void add_infer_command(CLI::App& program) {
                    "random-walk proposals")
       ->capture_default_str()
       ->check(CLI::IsMember({"is", "lmh", "rmh"}));
-  command->add_option("--observe", options->observe, "NAME=VALUE; a vector is [1, 2]");
+  command->add_option("--observe", options->observe, "NAME=VALUE; a vector is [1, 2]")
+      ->allow_extra_args(false);
   command->add_option("--observations", options->observations, "JSON or CSV file of observations");
   command->add_option("--query", options->queries, "variables to report; all by default")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--chains", options->chains, "Markov chains (lmh, rmh)")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));

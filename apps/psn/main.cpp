@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "apps/psn/commands.h"
@@ -33,7 +35,8 @@ std::vector<std::string> known_words(const CLI::App& program) {
   const auto chosen = program.get_subcommands();
   std::vector<std::string> words;
   if (chosen.empty()) {
-    for (const CLI::App* command : program.get_subcommands({})) words.push_back(command->get_name());
+    for (const CLI::App* command : program.get_subcommands({}))
+      words.push_back(command->get_name());
     return words;
   }
   for (const CLI::Option* option : chosen.front()->get_options()) {
@@ -50,6 +53,12 @@ int complain_about_extras(const CLI::App& program) {
   return complain(fmt::format("unknown {} '{}'{}", word.starts_with("-") ? "option" : "argument",
                               word, suggestion(word, known_words(program))),
                   kUsage);
+}
+
+int flushed() {
+  return std::fflush(stdout) == 0 && !std::ferror(stdout)
+             ? kSuccess
+             : complain("cannot write to stdout", kBadData);
 }
 
 int run(int argc, char** argv) {
@@ -72,15 +81,16 @@ int run(int argc, char** argv) {
     }
   }
   try {
-    auto arguments = with_config_file(std::vector<std::string>(argv + 1, argv + argc));
+    auto arguments = with_config_file(program, {argv + 1, argv + argc});
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     program.parse(arguments);
     if (program.get_subcommands().empty()) std::fputs(program.help().c_str(), stdout);
-    return std::fflush(stdout) == 0 ? kSuccess : complain("cannot write to stdout", kBadData);
+    return flushed();
   } catch (const CLI::ExtrasError&) {
     return complain_about_extras(program);
   } catch (const CLI::Success& wanted) {
-    return program.exit(wanted);
+    program.exit(wanted);
+    return flushed();
   } catch (const CLI::ParseError& error) {
     return complain(error.what(), kUsage);
   } catch (const Interrupted& error) {
@@ -93,6 +103,11 @@ int run(int argc, char** argv) {
     return complain(error.what(), kProtocol);
   } catch (const DataError& error) {
     return complain(error.what(), kBadData);
+  } catch (const std::system_error& error) {
+    return complain(fmt::format("cannot write the result: {}", error.what()), kBadData);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory; fewer samples, queries or simulations side by side need less",
+                    kInternal);
   } catch (const std::exception& error) {
     return complain(fmt::format("internal: {}", error.what()), kInternal);
   }
@@ -101,4 +116,6 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace psn::app
 
-int main(int argc, char** argv) { return psn::app::run(argc, argv); }
+int main(int argc, char** argv) {
+  return psn::app::run(argc, argv);
+}

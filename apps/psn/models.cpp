@@ -25,7 +25,11 @@ Model load_plugin(const std::string& path) {
     throw DataError(fmt::format("plugin '{}' was built for another psn (interface {}, this is {})",
                                 path, version(), PSN_PLUGIN_VERSION));
   }
-  return *std::unique_ptr<Model>(make());
+  try {
+    return *std::unique_ptr<Model>(make());
+  } catch (const std::exception& error) {
+    throw ModelError(fmt::format("plugin '{}' cannot make its model: {}", path, error.what()));
+  }
 }
 
 Model load_model(const std::string& argument) {
@@ -37,9 +41,10 @@ Model load_model(const std::string& argument) {
     if (model.name == argument) return std::move(model);
     names.push_back(model.name);
   }
-  throw InvalidArgument(fmt::format("unknown model '{}'{} (psn models lists the built-in ones; "
-                                    "a plugin is a path such as ./libmodel.so)",
-                                    argument, suggestion(argument, names)));
+  throw InvalidArgument(
+      fmt::format("unknown model '{}'{} (psn models lists the built-in ones; "
+                  "a plugin is a path such as ./libmodel.so)",
+                  argument, suggestion(argument, names)));
 }
 
 }  // namespace

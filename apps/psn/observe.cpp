@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <strings.h>
+
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -15,6 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMaxFile = 256u << 20;
+constexpr std::size_t kMaxDepth = 16;
 
 // Throws std::runtime_error with what is wrong; the caller says where.
 void flatten(const json& node, std::size_t depth, Shape& shape, std::vector<double>& components) {
@@ -24,6 +28,7 @@ void flatten(const json& node, std::size_t depth, Shape& shape, std::vector<doub
     return;
   }
   if (!node.is_array()) throw std::runtime_error("not a number or an array of numbers");
+  if (depth == kMaxDepth) throw std::runtime_error("nested too deeply");
   if (depth == shape.size() && components.empty()) {
     shape.push_back(static_cast<std::int64_t>(node.size()));
   } else if (depth >= shape.size() || shape[depth] != static_cast<std::int64_t>(node.size())) {
@@ -54,15 +59,22 @@ std::vector<std::string> split_line(const std::string& line) {
 double to_number(const std::string& cell) {
   std::size_t used = 0;
   const double number = std::stod(cell, &used);
-  if (used != cell.size()) throw std::invalid_argument(cell);
+  if (used != cell.size() || !std::isfinite(number)) throw std::invalid_argument(cell);
   return number;
 }
 
 void add_csv(Observations& observations, const std::string& path, const std::string& text) {
-  std::istringstream in(text);
+  const std::string_view kMark = "\xEF\xBB\xBF";  // some programs write one before UTF-8
+  std::istringstream in(text.starts_with(kMark) ? text.substr(kMark.size()) : text);
   std::string line;
   std::getline(in, line);
   const std::vector<std::string> names = split_line(line);
+  if (names.empty()) throw DataError(fmt::format("'{}' is empty", path));
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    if (std::find(names.begin(), name, *name) != name) {
+      throw DataError(fmt::format("'{}': '{}' is there twice", path, *name));
+    }
+  }
   std::vector<std::vector<double>> columns(names.size());
   for (std::size_t number = 2; std::getline(in, line); ++number) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
@@ -75,7 +87,8 @@ void add_csv(Observations& observations, const std::string& path, const std::str
       try {
         columns[c].push_back(to_number(cells[c]));
       } catch (const std::exception&) {
-        throw DataError(fmt::format("'{}', line {}: '{}' is not a number", path, number, cells[c]));
+        throw DataError(
+            fmt::format("'{}', line {}: '{}' is not a finite number", path, number, cells[c]));
       }
     }
   }
@@ -115,15 +128,17 @@ void add_observation(Observations& observations, const std::string& argument) {
   try {
     observations.set(name, to_value(json::parse(argument.substr(equals + 1))));
   } catch (const std::exception&) {
-    throw InvalidArgument(fmt::format("--observe '{}': the value must be a number or an array such "
-                                      "as [1, 2]",
-                                      argument));
+    throw InvalidArgument(
+        fmt::format("--observe '{}': the value must be a number or an array such "
+                    "as [1, 2]",
+                    argument));
   }
 }
 
 void add_observation_file(Observations& observations, const std::string& path) {
   const std::string text = read_file(path, kMaxFile);
-  path.ends_with(".csv") ? add_csv(observations, path, text) : add_json(observations, path, text);
+  const bool csv = path.size() > 4 && ::strcasecmp(path.c_str() + path.size() - 4, ".csv") == 0;
+  csv ? add_csv(observations, path, text) : add_json(observations, path, text);
 }
 
 }  // namespace psn::app

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <unistd.h>
+
+#include <toml++/toml.h>
+#include <cmath>
 #include <filesystem>
 #include <sstream>
-#include <toml++/toml.h>
 
 #include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
@@ -20,32 +23,68 @@ std::string scalar_text(const toml::node& node, const std::string& key, const st
   }
   std::ostringstream out;
   node.visit([&](const auto& value) {
-    if constexpr (toml::is_value<decltype(value)>) out << *value;
+    if constexpr (toml::is_boolean<decltype(value)>) {
+      out << (*value ? "true" : "false");
+    } else if constexpr (toml::is_floating_point<decltype(value)>) {
+      out << fmt::format("{}", *value);
+    } else if constexpr (toml::is_value<decltype(value)>) {
+      out << *value;
+    }
   });
   return out.str();
 }
 
 void append_option(std::vector<std::string>& arguments, const std::string& key,
                    const toml::node& node, const std::string& file) {
-  const std::string flag = (key.size() == 1 ? "-" : "--") + key;
-  if (const auto* flag_value = node.as_boolean()) {
-    arguments.push_back(fmt::format("{}={}", flag, flag_value->get()));
-  } else if (const auto* list = node.as_array()) {
+  if (const auto* list = node.as_array()) {
     for (const toml::node& element : *list) {
-      arguments.push_back(flag);
-      arguments.push_back(scalar_text(element, key, file));
+      arguments.push_back(fmt::format("--{}={}", key, scalar_text(element, key, file)));
     }
   } else {
-    arguments.push_back(flag);
-    arguments.push_back(scalar_text(node, key, file));
+    arguments.push_back(fmt::format("--{}={}", key, scalar_text(node, key, file)));
   }
 }
 
-std::string toml_value(const std::string& text) {
+// Did the user give this option by hand? Then the file's value does not count at all.
+bool given_by_hand(const CLI::App& command, const std::vector<std::string>& arguments,
+                   const std::string& key) {
+  const CLI::Option* option = command.get_option_no_throw("--" + key);
+  if (!option) return false;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string word = arguments[i].substr(0, arguments[i].find('='));
+    if (word.starts_with("-")) {
+      if (option->check_name(word)) return true;
+      continue;
+    }
+    // A bare word is the model, unless it belongs to the option before it.
+    if (option->get_positional()) {
+      const CLI::Option* before =
+          arguments[i - 1].starts_with("-") && arguments[i - 1].find('=') == std::string::npos
+              ? command.get_option_no_throw(arguments[i - 1])
+              : nullptr;
+      if (!before || before->get_items_expected_max() == 0) return true;
+    }
+  }
+  return false;
+}
+
+// Numbers that TOML can hold as numbers, everything else as strings; options accept both.
+std::string toml_value(const std::string& text, const std::string& type) {
+  if (text == "true" || text == "false") return text;
+  std::int64_t whole = 0;
   double number = 0;
-  if (CLI::detail::lexical_cast(text, number) || text == "true" || text == "false") return text;
+  if ((type == "UINT" || type == "INT") && CLI::detail::lexical_cast(text, whole)) {
+    return fmt::format("{}", whole);
+  }
+  if (type == "FLOAT" && CLI::detail::lexical_cast(text, number) && std::isfinite(number)) {
+    return fmt::format("{}", number);
+  }
   std::string quoted = "\"";
   for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      quoted += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+      continue;
+    }
     if (c == '"' || c == '\\') quoted += '\\';
     quoted += c;
   }
@@ -61,8 +100,9 @@ std::string toml_line(const CLI::Option& option) {
                ? fmt::format("{} = false\n", option.get_lnames().front())
                : "";
   }
+  const std::string type = option.get_type_name().substr(0, option.get_type_name().find(':'));
   std::vector<std::string> elements;
-  for (const std::string& value : values) elements.push_back(toml_value(value));
+  for (const std::string& value : values) elements.push_back(toml_value(value, type));
   const std::string& key = option.get_lnames().front();
   if (option.get_items_expected_max() > 1) {
     return fmt::format("{} = [{}]\n", key, fmt::join(elements, ", "));
@@ -71,6 +111,15 @@ std::string toml_line(const CLI::Option& option) {
 }
 
 }  // namespace
+
+CLI::Validator finite_between(double low, double high) {
+  const auto check = [=](const std::string& text) {
+    double number = 0;
+    const bool good = CLI::detail::lexical_cast(text, number) && number >= low && number <= high;
+    return good ? "" : fmt::format("{} is not a number between {} and {}", text, low, high);
+  };
+  return {check, fmt::format("FLOAT in [{} - {}]", low, high)};
+}
 
 void CommonOptions::add_to(CLI::App& command) {
   command.add_flag("--json", json, "print the result as JSON");
@@ -83,7 +132,9 @@ void CommonOptions::add_to(CLI::App& command) {
 }
 
 void SimulationOptions::add_to(CLI::App& command, const std::string& count_help) {
-  command.add_option("model,--model", model, "a built-in name (psn models) or a plugin (./libmodel.so)")
+  command
+      .add_option("model,--model", model,
+                  "a built-in name (psn models) or a plugin (./libmodel.so)")
       ->required();
   command.add_option("-n,--samples", count, count_help)
       ->capture_default_str()
@@ -95,50 +146,78 @@ void SimulationOptions::add_to(CLI::App& command, const std::string& count_help)
       ->capture_default_str()
       ->check(CLI::Range(0, 4096));
   command.add_option("--max-length", max_length, "random choices in a trace before it is an error")
-      ->capture_default_str();
-  command.add_option("--stack-size", stack_kib, "of each simulation, in KiB; 0 for the model's own")
       ->capture_default_str()
-      ->check(CLI::Range(0, 1 << 22));
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+  command
+      .add_option("--stack-size", stack_kib, "of each simulation, in KiB; 0 for the model's own")
+      ->capture_default_str()
+      ->check(CLI::IsMember({0}) | CLI::Range(64, 1 << 22));
   command
       .add_option("--time-limit", time_limit,
                   "seconds that a simulation may take from one random choice to the next; 0: none")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(finite_between(0, 1e9));
   command.add_option("--out", out, "directory for results and the effective configuration");
 }
 
-std::vector<std::string> with_config_file(std::vector<std::string> arguments) {
+std::vector<std::string> with_config_file(const CLI::App& program,
+                                          std::vector<std::string> arguments) {
+  const CLI::App* command = nullptr;
+  for (const CLI::App* candidate : program.get_subcommands({})) {
+    if (!arguments.empty() && candidate->check_name(arguments.front())) command = candidate;
+  }
   std::string file;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--config" && i + 1 < arguments.size()) file = arguments[i + 1];
     if (arguments[i].starts_with("--config=")) file = arguments[i].substr(9);
   }
-  if (file.empty() || arguments.empty()) return arguments;
+  if (file.empty() || !command) return arguments;
   std::vector<std::string> merged{arguments.front()};
   try {
     const toml::table table = toml::parse(read_file(file), file);
-    const bool model_given = arguments.size() > 1 && !arguments[1].starts_with("-");
-    for (const auto& [key, node] : table) {
-      if (key.str() == "model" && model_given) continue;
-      append_option(merged, std::string(key.str()), node, file);
+    for (const auto& [name, node] : table) {
+      const std::string key(name.str());
+      if (!given_by_hand(*command, arguments, key)) append_option(merged, key, node, file);
     }
   } catch (const toml::parse_error& error) {
-    throw DataError(fmt::format("'{}', line {}: {}", file, error.source().begin.line,
-                                error.description()));
+    throw DataError(
+        fmt::format("'{}', line {}: {}", file, error.source().begin.line, error.description()));
   }
   merged.insert(merged.end(), arguments.begin() + 1, arguments.end());
   return merged;
 }
 
-void prepare_output(const std::string& directory, const CLI::App& command) {
+OutputDirectory::OutputDirectory(std::string path) : path_(std::move(path)) {
+  if (path_.empty()) return;
   std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) throw DataError(fmt::format("cannot create '{}': {}", directory, error.message()));
-  std::string text = fmt::format("# psn {} --config this-file does the same again\n", command.get_name());
+  std::filesystem::path existing = std::filesystem::absolute(path_, error);
+  while (!std::filesystem::exists(existing, error) && existing.has_relative_path()) {
+    existing = existing.parent_path();
+  }
+  if (!std::filesystem::is_directory(existing, error) ||
+      ::access(existing.c_str(), W_OK | X_OK) != 0) {
+    throw DataError(fmt::format("cannot write results into '{}'", path_));
+  }
+}
+
+void OutputDirectory::create() {
+  std::error_code error;
+  std::filesystem::create_directories(path_, error);
+  if (error) throw DataError(fmt::format("cannot create '{}': {}", path_, error.message()));
+}
+
+void OutputDirectory::write(const std::string& name, const std::string& content) {
+  write_file_atomically(path_ + "/" + name, content);
+}
+
+void OutputDirectory::write_config(const CLI::App& command) {
+  create();
+  std::string text =
+      fmt::format("# psn {} --config this-file does the same again\n", command.get_name());
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_configurable()) text += toml_line(*option);
   }
-  write_file_atomically(directory + "/config.toml", text);
+  write("config.toml", text);
 }
 
 }  // namespace psn::app

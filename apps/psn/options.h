@@ -26,18 +26,35 @@ struct SimulationOptions {
   std::uint64_t count = 10'000;
   Parallelism parallelism;
   std::size_t max_length = 1'000'000;
-  std::size_t stack_kib = 0;    // 0: what the model asks for
-  double time_limit = 3600;     // seconds between two choices of a simulation
-  std::string out;              // directory for results
+  std::size_t stack_kib = 0;  // 0: what the model asks for
+  double time_limit = 3600;   // seconds between two choices of a simulation
+  std::string out;            // directory for results
 
   void add_to(CLI::App& command, const std::string& count_help);
 };
 
-// The command line with the keys of `--config FILE` put in as options right after the command's
-// name, so that flags given by hand, which come later, override them.
-std::vector<std::string> with_config_file(std::vector<std::string> arguments);
+// The command line with the keys of `--config FILE` put in as options after the command's name; an
+// option given by hand replaces the file's.
+std::vector<std::string> with_config_file(const CLI::App& program,
+                                          std::vector<std::string> arguments);
 
-// Creates DIR and writes the effective configuration there as config.toml.
-void prepare_output(const std::string& directory, const CLI::App& command);
+// The directory of --out: found to be writable before the work, made after it, so that nothing is
+// left behind by work that fails. An empty path stands for none.
+class OutputDirectory {
+ public:
+  explicit OutputDirectory(std::string path);
+  explicit operator bool() const { return !path_.empty(); }
+  const std::string& path() const { return path_; }
+  // Makes the directory and writes the effective configuration there, as config.toml.
+  void write_config(const CLI::App& command);
+  void write(const std::string& name, const std::string& content);
+
+ private:
+  void create();
+  std::string path_;
+};
+
+// A number within bounds; CLI11's own Range lets NaN pass.
+CLI::Validator finite_between(double low, double high);
 
 }  // namespace psn::app

@@ -23,35 +23,48 @@ std::string list(const std::vector<std::string>& names) {
 }  // namespace
 
 Pilot::Pilot(Simulator& simulator, const Parallelism& parallelism, std::size_t max_length,
-             Monitor* monitor) {
-  constexpr std::uint64_t kTraces = 100;
+             Monitor* monitor, const std::vector<std::string>& wanted_names) {
   constexpr auto kLongest = std::chrono::milliseconds(10'000);
   const auto start = std::chrono::steady_clock::now();
-  for (std::uint64_t round = 1; traces_ < kTraces; round = kTraces - traces_) {
-    std::vector<Trace> traces(round);
+  for (const std::uint64_t until : {1, 100, 1'000, 10'000}) {
+    const auto spent = std::chrono::steady_clock::now() - start;
+    const bool affordable =
+        spent * (until - traces_) < kLongest * std::max<std::uint64_t>(1, traces_);
+    const bool complete = std::all_of(wanted_names.begin(), wanted_names.end(),
+                                      [&](const auto& name) { return knows(name); });
+    if (!affordable || (until > 100 && complete)) break;
+    std::vector<Trace> traces(until - traces_);
     // A seed of its own: what is asked by default must not depend on the user's.
     const RunOptions options{.seed = traces_, .max_length = max_length, .monitor = monitor};
     run_traces(
-        simulator, round, prior_guide(),
+        simulator, traces.size(), prior_guide(),
         [&](std::uint64_t i, Trace& trace) { std::swap(traces[i], trace); }, options, parallelism);
     for (const Trace& trace : traces) add(traces_++, trace);
-    if (std::chrono::steady_clock::now() - start > kLongest / (traces_ == 1 ? kTraces : 1)) break;
   }
   if (monitor) monitor->traces.store(0);
+}
+
+bool Pilot::knows(const std::string& name) const {
+  return std::any_of(seen_.begin(), seen_.end(), [&](const auto& entry) {
+    return entry.first == name || (entry.second.index && entry.second.site_name == name);
+  });
 }
 
 void Pilot::add(std::uint64_t index, const Trace& trace) {
   for (const Entry& entry : trace.entries) {
     const Variable& variable = *entry.address->variable;
     if (variable.name.empty() || entry.role == Role::kFactor) continue;
-    Seen& seen = seen_
-                     .try_emplace(variable.name,
-                                  Seen{entry.role, entry.value.shape(), variable.site->name,
-                                       variable.index, 0, ~std::uint64_t{0}, 0, seen_.size()})
-                     .first->second;
+    const auto [place, is_new] =
+        seen_.try_emplace(variable.name, Seen{.role = entry.role,
+                                              .shape = entry.value.shape(),
+                                              .site_name = variable.site->name,
+                                              .index = variable.index,
+                                              .order = seen_.size()});
+    Seen& seen = place->second;
     if (seen.last_trace != index) ++seen.traces;
     seen.most = std::max(seen.most, entry.address->instance);
     seen.last_trace = index;
+    seen.shape_varies |= entry.value.shape() != seen.shape;
   }
 }
 
@@ -68,27 +81,39 @@ std::vector<std::string> Pilot::names(bool observed) const {
 
 void Pilot::check(const Observations& observations) const {
   for (const auto& [name, value] : observations.values()) {
-    std::size_t taken = 0;  // how many values the model's sites take from it
-    Shape shape;
+    bool taken = false;
     for (const auto& [seen_name, seen] : seen_) {
       if (seen.role != Role::kObserve) continue;
-      if (seen_name == name) {
-        shape = seen.shape;
-        taken = std::max(taken, element_count(shape) * seen.most);
-        if (value.size() == element_count(shape)) taken = value.size();
-      } else if (seen.index && seen.site_name == name) {
-        taken = std::max(taken, static_cast<std::size_t>(*seen.index) + 1);
+      taken |= seen_name == name || (seen.index && seen.site_name == name);
+      // A vector for a scalar feeds repeated sites one by one; otherwise it must fit as a whole.
+      const std::size_t components = element_count(seen.shape);
+      if (seen_name == name && !seen.shape_varies && value.size() != components &&
+          (components != 1 || seen.most == 1)) {
+        throw InvalidArgument(fmt::format("observation '{}' has {} values, but the model takes {}",
+                                          name, value.size(), components));
       }
     }
-    if (taken == 0) {
+    if (!taken) {
       throw InvalidArgument(fmt::format(
-          "no site of the model takes the observation '{}'{}; it observes: {}; its latents: {}",
-          name, suggestion(name, names(true)), list(names(true)), list(names(false))));
+          "no site of the model takes the observation '{}'{}; it "
+          "observes: {}; its latents: {} (in {} runs)",
+          name, suggestion(name, names(true)), list(names(true)), list(names(false)), traces_));
     }
-    if (value.size() > taken || (!shape.empty() && value.size() != taken)) {
-      throw InvalidArgument(fmt::format("observation '{}' has {} values, but the model takes {}",
-                                        name, value.size(), taken));
-    }
+    check_length(name, value.size());
+  }
+}
+
+// A vector that feeds indexed sites: longer than the indices that always come up is a mistake.
+void Pilot::check_length(const std::string& name, std::size_t size) const {
+  std::size_t indices = 0;
+  for (const auto& [seen_name, seen] : seen_) {
+    if (seen.role != Role::kObserve || !seen.index || seen.site_name != name) continue;
+    if (seen.traces != traces_) return;  // their number is random
+    indices = std::max(indices, static_cast<std::size_t>(*seen.index) + 1);
+  }
+  if (indices > 0 && size > indices) {
+    throw InvalidArgument(
+        fmt::format("observation '{}' has {} values, but the model takes {}", name, size, indices));
   }
 }
 
@@ -98,20 +123,26 @@ std::vector<Query> Pilot::queries(const std::vector<std::string>& wanted) const 
     const auto found = seen_.find(name);
     if (found == seen_.end()) {
       const auto known = names(false);
-      throw InvalidArgument(fmt::format("--query '{}': the model has no variable of that name{}; "
-                                        "it has: {}",
-                                        name, suggestion(name, known), list(known)));
+      throw InvalidArgument(
+          fmt::format("--query '{}': the model has no variable of that name{}; "
+                      "it has: {}",
+                      name, suggestion(name, known), list(known)));
     }
     result.push_back({name, found->second.shape});
   }
   return result;
 }
 
-std::vector<Query> Pilot::default_queries() const {
+std::vector<Query> Pilot::default_queries(bool with_observations) const {
+  std::vector<std::string> candidates = names(false);
+  if (with_observations) {
+    const auto observed = names(true);
+    candidates.insert(candidates.end(), observed.begin(), observed.end());
+  }
   std::vector<Query> result;
-  for (const std::string& name : names(false)) {
+  for (const std::string& name : candidates) {
     const Seen& seen = seen_.at(name);
-    if (seen.traces == traces_) result.push_back({name, seen.shape});
+    if (seen.traces == traces_ && !seen.shape_varies) result.push_back({name, seen.shape});
   }
   return result;
 }

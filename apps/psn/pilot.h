@@ -1,5 +1,8 @@
-// Pilot: a few forward runs before the work, to learn what a model calls its variables. Slow
-// simulators get few: it stops after ten seconds.
+// Pilot: a few forward runs before the work, to learn what a model calls its variables, and to meet
+// a broken model with one simulation under way instead of many.
+//
+// It makes 100 runs, and goes on to 10,000 while a name that the user gave has not come up; slow
+// simulators get fewer, since it stops after ten seconds.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +21,14 @@ namespace psn::app {
 class Pilot {
  public:
   Pilot(Simulator& simulator, const Parallelism& parallelism, std::size_t max_length,
-        Monitor* monitor);
+        Monitor* monitor, const std::vector<std::string>& wanted_names = {});
 
   // Throws InvalidArgument, listing the model's names, for an observation that no site takes.
   void check(const Observations& observations) const;
   // For names that the user asked for; throws InvalidArgument for one that did not come up.
   std::vector<Query> queries(const std::vector<std::string>& names) const;
-  // Every named latent and tag that came up in all runs.
-  std::vector<Query> default_queries() const;
+  // Every named latent and tag (and observation) that came up in all runs, always of one shape.
+  std::vector<Query> default_queries(bool with_observations = false) const;
 
  private:
   struct Seen {
@@ -37,8 +40,11 @@ class Pilot {
     std::uint64_t last_trace = ~std::uint64_t{0};
     std::uint32_t most = 0;  // occurrences in one trace
     std::size_t order;       // of first appearance
+    bool shape_varies = false;
   };
   void add(std::uint64_t index, const Trace& trace);
+  bool knows(const std::string& name) const;
+  void check_length(const std::string& name, std::size_t size) const;
   std::vector<std::string> names(bool observed) const;
 
   std::map<std::string, Seen> seen_;

@@ -11,7 +11,6 @@
 #include "apps/psn/options.h"
 #include "apps/psn/pilot.h"
 #include "apps/psn/watch.h"
-#include "psn/base/atomic_file.h"
 #include "psn/infer/importance.h"
 
 namespace psn::app {
@@ -44,16 +43,15 @@ std::string trace_text(std::uint64_t index, const Trace& trace) {
 void simulate_command(const SimulateOptions& options, const CLI::App& command) {
   const SimulationOptions& s = options.simulation;
   const auto simulator = load_simulator(s.model, s.stack_kib);
+  OutputDirectory out(s.out);
   Watch watch({.label = s.model,
                .total = s.count,
                .time_limit = s.time_limit,
                .progress = !options.common.quiet && stderr_is_terminal()});
-  std::vector<Query> queries;
-  if (!s.out.empty()) {
-    const Pilot pilot(*simulator, s.parallelism, s.max_length, &watch.monitor());
-    queries = options.queries.empty() ? pilot.default_queries() : pilot.queries(options.queries);
-  }
-  Posterior samples(queries, s.out.empty() ? 0 : s.count);
+  const Pilot pilot(*simulator, s.parallelism, s.max_length, &watch.monitor(), options.queries);
+  const std::vector<Query> queries =
+      options.queries.empty() ? pilot.default_queries(true) : pilot.queries(options.queries);
+  Posterior samples(queries, out ? s.count : 0);
   Summary summary;
   summary.shown.resize(std::min<std::size_t>(options.show, s.count));
   std::mutex mutex;
@@ -61,7 +59,7 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
   run_traces(
       *simulator, s.count, prior_guide(),
       [&](std::uint64_t i, Trace& trace) {
-        if (!s.out.empty()) samples.put(i, trace, 0);
+        if (out) samples.put(i, trace, 0);
         const std::lock_guard lock(mutex);
         const std::size_t length = trace.length();
         summary.choices += length;
@@ -84,19 +82,19 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
                                     {"max_length", summary.longest},
                                     {"addresses", summary.addresses.size()},
                                     {"traces_per_second", rate}};
-  if (!s.out.empty()) {
-    prepare_output(s.out, command);
-    samples.write_csv(s.out + "/samples.csv");
-    write_file_atomically(s.out + "/summary.json", json.dump(2) + "\n");
+  if (out) {
+    out.write_config(command);
+    samples.write_csv(out.path() + "/samples.csv");
+    out.write("summary.json", json.dump(2) + "\n");
   }
   if (options.common.json) {
     fmt::print("{}\n", json.dump(2));
     return;
   }
   for (const std::string& text : summary.shown) fmt::print("{}", text);
-  fmt::print("{}: {} traces, {:.3f} random choices each (at most {}), {} addresses, {:.0f} traces/s\n",
-             simulator->name(), s.count, mean_length, summary.longest, summary.addresses.size(),
-             rate);
+  fmt::print(
+      "{}: {} traces, {:.3f} random choices each (at most {}), {} addresses, {:.0f} traces/s\n",
+      simulator->name(), s.count, mean_length, summary.longest, summary.addresses.size(), rate);
 }
 
 }  // namespace
@@ -108,7 +106,8 @@ void add_simulate_command(CLI::App& program) {
   command->add_option("--show", options->show, "print the first so many traces")
       ->capture_default_str();
   command->add_option("--query", options->queries, "variables to keep in OUT/samples.csv")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   options->common.add_to(*command);
   command->callback([options, command] { simulate_command(*options, *command); });
 }

@@ -21,7 +21,9 @@ void request_stop(int signal) {
 
 }  // namespace
 
-bool stderr_is_terminal() { return ::isatty(STDERR_FILENO) == 1; }
+bool stderr_is_terminal() {
+  return ::isatty(STDERR_FILENO) == 1;
+}
 
 Watch::Watch(Options options) : options_(std::move(options)) {
   std::signal(SIGINT, request_stop);

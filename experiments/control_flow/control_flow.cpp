@@ -39,8 +39,7 @@ double likelihood(double x, std::size_t n) {
     const auto first = static_cast<double>(k);
     const double second = count - first;
     const double mean = kMean1 * first + kMean2 * second;
-    const double sd =
-        std::sqrt(kSd1 * kSd1 * first + kSd2 * kSd2 * second + kNoise * kNoise);
+    const double sd = std::sqrt(kSd1 * kSd1 * first + kSd2 * kSd2 * second + kNoise * kNoise);
     total += std::exp(family::Binomial::log_prob({count, kBranchProbability}, first) +
                       family::Normal::log_prob({mean, sd}, x));
   }
@@ -50,7 +49,8 @@ double likelihood(double x, std::size_t n) {
 }  // namespace
 
 Model model() {
-  return {"control-flow", program, "a loop of random length with a nested if/else (the paper's 4.1)"};
+  return {"control-flow", program,
+          "a loop of random length with a nested if/else (the paper's 4.1)"};
 }
 
 ExactPosterior::ExactPosterior(double x, std::size_t max_loops, std::size_t grid)

@@ -74,7 +74,9 @@ Model gaussian_marsaglia() {
           "the same with the mean drawn by a rejection loop"};
 }
 
-Model hmm() { return {"hmm", hmm_program, "a hidden Markov model: 3 states, 16 steps"}; }
+Model hmm() {
+  return {"hmm", hmm_program, "a hidden Markov model: 3 states, 16 steps"};
+}
 
 Model branching() {
   return {"branching", branching_program, "a Poisson count that selects deeper branches"};

@@ -47,10 +47,9 @@ bool write_all(int fd, std::string_view content) {
 }  // namespace
 
 void write_file_atomically(const std::string& path, std::string_view content) {
-  std::string temporary = path + ".XXXXXX";
-  Descriptor file(::mkstemp(temporary.data()));
+  const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
+  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file.get() < 0) fail("create", path);
-  ::fchmod(file.get(), 0644);
   const bool good = write_all(file.get(), content) && ::fsync(file.get()) == 0 &&
                     file.close() == 0 && ::rename(temporary.c_str(), path.c_str()) == 0;
   if (!good) {

@@ -31,6 +31,12 @@ double log_normal_interval(double low, double high);
 double log_sum_exp(std::span<const double> values);
 double log_add_exp(double a, double b);
 
+// log Gamma(n + 1) minus Stirling's approximation of it, n > 0; and the deviance
+// x log(x / m) + m - x. Together they give the densities of Poisson and binomial variables without
+// cancellation for large counts (Loader 2000).
+double stirling_error(double n);
+double deviance(double x, double m);
+
 // x log y with 0 log 0 = 0.
 double x_log_y(double x, double y);
 

@@ -26,7 +26,9 @@ std::string_view type_name(Tensor::Type type) {
   return type == Tensor::Type::kFloat32 ? "F32" : "F64";
 }
 
-std::size_t type_size(Tensor::Type type) { return type == Tensor::Type::kFloat32 ? 4 : 8; }
+std::size_t type_size(Tensor::Type type) {
+  return type == Tensor::Type::kFloat32 ? 4 : 8;
+}
 
 // Over the header as it would be without the checksum itself, then the data.
 std::string checksum(json header, std::string_view data) {
@@ -43,8 +45,7 @@ std::string checksum(json header, std::string_view data) {
 std::size_t checked_elements(const std::vector<std::int64_t>& shape, const std::string& label) {
   std::size_t count = 1;
   for (const std::int64_t extent : shape) {
-    if (extent < 0 ||
-        __builtin_mul_overflow(count, static_cast<std::size_t>(extent), &count)) {
+    if (extent < 0 || __builtin_mul_overflow(count, static_cast<std::size_t>(extent), &count)) {
       fail(label, fmt::format("impossible shape [{}]", fmt::join(shape, ",")));
     }
   }
@@ -55,7 +56,8 @@ Tensor parse_tensor(const std::string& name, const json& entry, std::string_view
                     const std::string& label) {
   Tensor tensor;
   const std::string type = entry.at("dtype");
-  if (type != "F32" && type != "F64") fail(label, fmt::format("tensor '{}' of type {}", name, type));
+  if (type != "F32" && type != "F64")
+    fail(label, fmt::format("tensor '{}' of type {}", name, type));
   tensor.type = type == "F32" ? Tensor::Type::kFloat32 : Tensor::Type::kFloat64;
   tensor.shape = entry.at("shape").get<std::vector<std::int64_t>>();
   const auto offsets = entry.at("data_offsets").get<std::vector<std::uint64_t>>();
@@ -127,8 +129,8 @@ TensorFile TensorFile::parse(const std::string& bytes, const std::string& label,
     if (file.kind != kind) fail(label, fmt::format("is a '{}' file, not a '{}'", file.kind, kind));
     file.version = std::stoi(file.metadata["version"]);
     if (file.version < 1 || file.version > newest_version) {
-      fail(label, fmt::format("format version {}; this psn reads up to {}", file.version,
-                              newest_version));
+      fail(label,
+           fmt::format("format version {}; this psn reads up to {}", file.version, newest_version));
     }
     if (checksum(header, data) != file.metadata["checksum"]) {
       fail(label, "damaged: its checksum does not match");
@@ -147,7 +149,9 @@ TensorFile TensorFile::parse(const std::string& bytes, const std::string& label,
   return file;
 }
 
-void TensorFile::save(const std::string& path) const { write_file_atomically(path, serialize()); }
+void TensorFile::save(const std::string& path) const {
+  write_file_atomically(path, serialize());
+}
 
 TensorFile TensorFile::load(const std::string& path, const std::string& kind, int newest_version) {
   return parse(read_file(path), path, kind, newest_version);

@@ -39,6 +39,36 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
   return best;
 }
 
+bool is_printable(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    if (lead < 0x20 || lead == 0x7f) return false;
+    const std::size_t length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead >= 0xf5 || (lead >= 0x80 && lead < 0xc2) || i + length > text.size()) return false;
+    for (std::size_t k = 1; k < length; ++k) {
+      const auto byte = static_cast<unsigned char>(text[i + k]);
+      const unsigned char low = k == 1 && lead == 0xe0   ? 0xa0
+                                : k == 1 && lead == 0xf0 ? 0x90
+                                                         : 0x80;
+      const unsigned char high = k == 1 && lead == 0xed   ? 0x9f
+                                 : k == 1 && lead == 0xf4 ? 0x8f
+                                                          : 0xbf;
+      if (byte < low || byte > high) return false;
+    }
+    i += length;
+  }
+  return true;
+}
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    result += byte >= 0x20 && byte < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
+  }
+  return result;
+}
+
 std::string suggestion(std::string_view word, std::span<const std::string> candidates) {
   const std::string close = nearest(word, candidates);
   return close.empty() ? "" : fmt::format("; did you mean '{}'?", close);

@@ -13,4 +13,10 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
 // "; did you mean 'x'?" or "".
 std::string suggestion(std::string_view word, std::span<const std::string> candidates);
 
+// Valid UTF-8 without control characters?
+bool is_printable(std::string_view text);
+
+// With everything but printable ASCII as \xNN, to show what is not.
+std::string escaped(std::string_view text);
+
 }  // namespace psn

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "psn/base/error.h"
+#include "psn/base/text.h"
 
 namespace psn {
 
@@ -22,10 +23,9 @@ AddressTable::AddressTable() {
 const Site* AddressTable::site_locked(std::string text, const VariableKey& key) {
   auto& known = site_by_text_[text];
   if (!known) {
-    known = &sites_.emplace_back(Site{static_cast<std::uint32_t>(sites_.size()),
-                                      std::string(key.scope), std::string(key.base),
-                                      std::string(key.name), std::string(key.type),
-                                      std::move(text)});
+    known = &sites_.emplace_back(
+        Site{static_cast<std::uint32_t>(sites_.size()), std::string(key.scope),
+             std::string(key.base), std::string(key.name), std::string(key.type), std::move(text)});
   }
   return known;
 }
@@ -34,18 +34,23 @@ const Variable* AddressTable::variable(const VariableKey& key) {
   std::string text =
       fmt::format("{}{}__{}", key.scope, indexed_name(key.base, key.index), key.type);
   std::string name = key.name.empty() ? "" : indexed_name(key.name, key.index);
+  if (!is_printable(text) || !is_printable(name)) {
+    throw ModelError(fmt::format("name or address '{}' is not printable UTF-8", escaped(text)));
+  }
   const std::lock_guard lock(mutex_);
   if (const auto found = variable_by_text_.find(text); found != variable_by_text_.end()) {
     if (found->second->name != name) {
       throw ModelError(fmt::format("address '{}' is used with two names, '{}' and '{}'", text,
                                    found->second->name, name));
     }
+    if (found->second->index != key.index) {
+      throw ModelError(fmt::format("address '{}' is used with an index and without", text));
+    }
     return found->second;
   }
   const Site* site = site_locked(fmt::format("{}{}__{}", key.scope, key.base, key.type), key);
-  const Variable* added =
-      &variables_.emplace_back(Variable{static_cast<std::uint32_t>(variables_.size()), site,
-                                        key.index, std::move(name), text});
+  const Variable* added = &variables_.emplace_back(Variable{
+      static_cast<std::uint32_t>(variables_.size()), site, key.index, std::move(name), text});
   variable_by_text_.emplace(std::move(text), added);
   return added;
 }

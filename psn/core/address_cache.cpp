@@ -34,8 +34,8 @@ bool AddressCache::Entry::matches(std::string_view in_scope, const SiteOptions& 
       scope != in_scope) {
     return false;
   }
-  if (file && (file != location.file_name() || line != location.line() ||
-               column != location.column())) {
+  if (file &&
+      (file != location.file_name() || line != location.line() || column != location.column())) {
     return false;
   }
   if (!distribution) return family == kNoFamily && type == of_type;
@@ -50,7 +50,8 @@ const Variable* AddressCache::variable(std::string_view scope, const SiteOptions
                                        const std::source_location& location,
                                        const Distribution* distribution, std::string_view type) {
   const bool by_location = options.name.empty() && options.address.empty();
-  const std::size_t family = distribution ? static_cast<std::size_t>(distribution->family()) : kNoFamily;
+  const std::size_t family =
+      distribution ? static_cast<std::size_t>(distribution->family()) : kNoFamily;
   const std::size_t categories = distribution ? distribution->categories() : 0;
 
   const std::hash<std::string_view> hash_text;

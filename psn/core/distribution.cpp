@@ -165,18 +165,19 @@ Value rowwise(const Categorical& d, F f) {
 }
 
 std::string explain(const Categorical& d) {
-  if (d.categories() == 0) return "Categorical: probs is empty or not a vector";
+  if (d.probs.empty() || d.categories() == 0) return "Categorical: probs is empty or not a vector";
   for (std::size_t i = 0; i < d.rows(); ++i) {
     const auto row = row_of(d, i);
     if (valid_weights(row)) continue;
-    return fmt::format("Categorical(probs={}): probabilities must be finite, not negative and not all zero",
-                       Value(row).text());
+    return fmt::format(
+        "Categorical(probs={}): probabilities must be finite, not negative and not all zero",
+        Value(row).text());
   }
   return "";
 }
 
 bool is_valid(const Categorical& d) {
-  if (d.categories() == 0) return false;
+  if (d.probs.empty() || d.categories() == 0) return false;
   for (std::size_t i = 0; i < d.rows(); ++i) {
     if (!valid_weights(row_of(d, i))) return false;
   }
@@ -220,7 +221,9 @@ std::string explain(const Mixture& d) {
   return "";
 }
 
-bool is_valid(const Mixture& d) { return explain(d).empty(); }
+bool is_valid(const Mixture& d) {
+  return explain(d).empty();
+}
 
 // sum_k w_k f_k, componentwise over Values.
 template <class F>
@@ -229,6 +232,7 @@ Value weighted_sum(const Mixture& d, F f) {
   std::vector<double> result(first.size(), 0.0);
   const double sum = total(d.weights.components());
   for (std::size_t k = 0; k < d.components->size(); ++k) {
+    if (d.weights[k] == 0) continue;
     const Value value = f((*d.components)[k]);
     for (std::size_t i = 0; i < result.size(); ++i) result[i] += d.weights[k] / sum * value[i];
   }
@@ -249,7 +253,9 @@ Value mixture_variance(const Mixture& d, const Value& mean) {
 
 }  // namespace
 
-std::size_t Categorical::categories() const { return probs.last_extent(); }
+std::size_t Categorical::categories() const {
+  return probs.last_extent();
+}
 
 std::size_t Categorical::rows() const {
   const std::size_t k = categories();
@@ -270,69 +276,69 @@ bool Distribution::valid() const {
 }
 
 Value Distribution::draw(Rng& rng) const {
-  return std::visit(
-      Overloaded{
-          [&]<class K>(const Independent<K>& d) {
-            return componentwise(d, [&](const auto& p) { return K::draw(p, rng); });
-          },
-          [&](const Categorical& d) {
-            return rowwise(d, [&](auto row) { return draw_index(row, rng); });
-          },
-          [&](const Mixture& d) {
-            const auto k = static_cast<std::size_t>(draw_index(d.weights.components(), rng));
-            return (*d.components)[k].draw(rng);
-          },
-      },
-      variant_);
+  return std::visit(Overloaded{
+                        [&]<class K>(const Independent<K>& d) {
+                          return componentwise(d, [&](const auto& p) { return K::draw(p, rng); });
+                        },
+                        [&](const Categorical& d) {
+                          return rowwise(d, [&](auto row) { return draw_index(row, rng); });
+                        },
+                        [&](const Mixture& d) {
+                          const auto k =
+                              static_cast<std::size_t>(draw_index(d.weights.components(), rng));
+                          return (*d.components)[k].draw(rng);
+                        },
+                    },
+                    variant_);
 }
 
 double Distribution::log_prob(const Value& x) const {
-  return std::visit(
-      Overloaded{
-          [&]<class K>(const Independent<K>& d) { return log_prob_of(d, x); },
-          [&](const Categorical& d) {
-            const std::size_t rows = d.rows();
-            require_size("Categorical", rows, x);
-            double sum = 0;
-            for (std::size_t i = 0; i < rows; ++i) sum += log_prob_index(row_of(d, i), x[i]);
-            return sum;
-          },
-          [&](const Mixture& d) {
-            std::vector<double> terms(d.components->size());
-            const double sum = total(d.weights.components());
-            for (std::size_t k = 0; k < terms.size(); ++k) {
-              terms[k] = std::log(d.weights[k] / sum) + (*d.components)[k].log_prob(x);
-            }
-            return log_sum_exp(terms);
-          },
-      },
-      variant_);
+  return std::visit(Overloaded{
+                        [&]<class K>(const Independent<K>& d) { return log_prob_of(d, x); },
+                        [&](const Categorical& d) {
+                          const std::size_t rows = d.rows();
+                          require_size("Categorical", rows, x);
+                          double sum = 0;
+                          for (std::size_t i = 0; i < rows; ++i)
+                            sum += log_prob_index(row_of(d, i), x[i]);
+                          return sum;
+                        },
+                        [&](const Mixture& d) {
+                          std::vector<double> terms(d.components->size());
+                          const double sum = total(d.weights.components());
+                          for (std::size_t k = 0; k < terms.size(); ++k) {
+                            terms[k] =
+                                std::log(d.weights[k] / sum) + (*d.components)[k].log_prob(x);
+                          }
+                          return log_sum_exp(terms);
+                        },
+                    },
+                    variant_);
 }
 
 Value Distribution::mean() const {
-  return std::visit(
-      Overloaded{
-          []<class K>(const Independent<K>& d) {
-            return componentwise(d, [](const auto& p) { return K::mean(p); });
-          },
-          [](const Categorical& d) { return rowwise(d, mean_index); },
-          [](const Mixture& d) {
-            return weighted_sum(d, [](const Distribution& component) { return component.mean(); });
-          },
-      },
-      variant_);
+  return std::visit(Overloaded{
+                        []<class K>(const Independent<K>& d) {
+                          return componentwise(d, [](const auto& p) { return K::mean(p); });
+                        },
+                        [](const Categorical& d) { return rowwise(d, mean_index); },
+                        [](const Mixture& d) {
+                          return weighted_sum(
+                              d, [](const Distribution& component) { return component.mean(); });
+                        },
+                    },
+                    variant_);
 }
 
 Value Distribution::variance() const {
-  return std::visit(
-      Overloaded{
-          []<class K>(const Independent<K>& d) {
-            return componentwise(d, [](const auto& p) { return K::variance(p); });
-          },
-          [](const Categorical& d) { return rowwise(d, variance_index); },
-          [this](const Mixture& d) { return mixture_variance(d, mean()); },
-      },
-      variant_);
+  return std::visit(Overloaded{
+                        []<class K>(const Independent<K>& d) {
+                          return componentwise(d, [](const auto& p) { return K::variance(p); });
+                        },
+                        [](const Categorical& d) { return rowwise(d, variance_index); },
+                        [this](const Mixture& d) { return mixture_variance(d, mean()); },
+                    },
+                    variant_);
 }
 
 Support Distribution::support(std::size_t component) const {
@@ -355,40 +361,39 @@ Support Distribution::support(std::size_t component) const {
       variant_);
 }
 
-bool Distribution::discrete() const { return support().discrete; }
+bool Distribution::discrete() const {
+  return support().discrete;
+}
 
 std::size_t Distribution::size() const {
-  return std::visit(
-      Overloaded{
-          []<class K>(const Independent<K>& d) { return shape_giver(d).size(); },
-          [](const Categorical& d) { return d.rows(); },
-          [](const Mixture& d) { return d.components->front().size(); },
-      },
-      variant_);
+  return std::visit(Overloaded{
+                        []<class K>(const Independent<K>& d) { return shape_giver(d).size(); },
+                        [](const Categorical& d) { return d.rows(); },
+                        [](const Mixture& d) { return d.components->front().size(); },
+                    },
+                    variant_);
 }
 
 Shape Distribution::shape() const {
-  return std::visit(
-      Overloaded{
-          []<class K>(const Independent<K>& d) { return shape_giver(d).shape(); },
-          [](const Categorical& d) {
-            Shape shape = d.probs.shape();
-            if (!shape.empty()) shape.pop_back();
-            return shape;
-          },
-          [](const Mixture& d) { return d.components->front().shape(); },
-      },
-      variant_);
+  return std::visit(Overloaded{
+                        []<class K>(const Independent<K>& d) { return shape_giver(d).shape(); },
+                        [](const Categorical& d) {
+                          Shape shape = d.probs.shape();
+                          if (!shape.empty()) shape.pop_back();
+                          return shape;
+                        },
+                        [](const Mixture& d) { return d.components->front().shape(); },
+                    },
+                    variant_);
 }
 
 bool Distribution::is_scalar() const {
-  return std::visit(
-      Overloaded{
-          []<class K>(const Independent<K>& d) { return all_scalar(d); },
-          [](const Categorical& d) { return d.probs.rank() <= 1; },
-          [](const Mixture& d) { return d.components->front().is_scalar(); },
-      },
-      variant_);
+  return std::visit(Overloaded{
+                        []<class K>(const Independent<K>& d) { return all_scalar(d); },
+                        [](const Categorical& d) { return d.probs.rank() <= 1; },
+                        [](const Mixture& d) { return d.components->front().is_scalar(); },
+                    },
+                    variant_);
 }
 
 std::size_t Distribution::categories() const {
@@ -424,37 +429,37 @@ std::string Distribution::text() const {
 
 std::optional<double> kl_divergence(const Distribution& p, const Distribution& q) {
   if (p.family() != q.family() || p.shape() != q.shape()) return std::nullopt;
-  return std::visit(
-      Overloaded{
-          [&]<class K>(const Independent<K>& a) -> std::optional<double> {
-            const auto& b = std::get<Independent<K>>(q.variant());
-            double sum = 0;
-            for (std::size_t i = 0; i < p.size(); ++i) {
-              const auto term = K::kl(parameters_at(a, i), parameters_at(b, i));
-              if (!term) return std::nullopt;
-              sum += *term;
-            }
-            return sum;
-          },
-          [&](const Categorical& a) -> std::optional<double> {
-            const auto& b = std::get<Categorical>(q.variant());
-            if (a.categories() != b.categories()) return std::nullopt;
-            double sum = 0;
-            for (std::size_t i = 0; i < a.rows(); ++i) {
-              const auto from = row_of(a, i);
-              const auto to = row_of(b, i);
-              const double log_norm = std::log(total(to) / total(from));
-              for (std::size_t k = 0; k < from.size(); ++k) {
-                if (from[k] > 0) {
-                  sum += from[k] / total(from) * (std::log(from[k] / to[k]) + log_norm);
-                }
-              }
-            }
-            return sum;
-          },
-          [](const Mixture&) -> std::optional<double> { return std::nullopt; },
-      },
-      p.variant());
+  return std::visit(Overloaded{
+                        [&]<class K>(const Independent<K>& a) -> std::optional<double> {
+                          const auto& b = std::get<Independent<K>>(q.variant());
+                          double sum = 0;
+                          for (std::size_t i = 0; i < p.size(); ++i) {
+                            const auto term = K::kl(parameters_at(a, i), parameters_at(b, i));
+                            if (!term) return std::nullopt;
+                            sum += *term;
+                          }
+                          return sum;
+                        },
+                        [&](const Categorical& a) -> std::optional<double> {
+                          const auto& b = std::get<Categorical>(q.variant());
+                          if (a.categories() != b.categories()) return std::nullopt;
+                          double sum = 0;
+                          for (std::size_t i = 0; i < a.rows(); ++i) {
+                            const auto from = row_of(a, i);
+                            const auto to = row_of(b, i);
+                            const double log_norm = std::log(total(to) / total(from));
+                            for (std::size_t k = 0; k < from.size(); ++k) {
+                              if (from[k] > 0) {
+                                sum +=
+                                    from[k] / total(from) * (std::log(from[k] / to[k]) + log_norm);
+                              }
+                            }
+                          }
+                          return sum;
+                        },
+                        [](const Mixture&) -> std::optional<double> { return std::nullopt; },
+                    },
+                    p.variant());
 }
 
 std::string_view family_name(Family family) {

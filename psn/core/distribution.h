@@ -30,8 +30,9 @@ struct Independent {
   static constexpr std::size_t kArity = K::kParameters.size();
 
   template <class... V>
-    requires(sizeof...(V) == kArity && (std::is_convertible_v<V, Value> && ...))
-  Independent(V&&... values) : parameters{Value(std::forward<V>(values))...} {}
+  requires(sizeof...(V) == kArity && (std::is_convertible_v<V, Value> && ...))
+      Independent(V&&... values)
+      : parameters{Value(std::forward<V>(values))...} {}
 
   std::array<Value, kArity> parameters;
 };
@@ -87,9 +88,9 @@ class Distribution {
                                Gamma, LogNormal, Binomial, Weibull, TruncatedNormal, Mixture>;
 
   template <class D>
-    requires std::is_constructible_v<Variant, D> &&
-             (!std::is_same_v<std::remove_cvref_t<D>, Distribution>)
-  Distribution(D&& distribution) : variant_(std::forward<D>(distribution)) {}
+  requires std::is_constructible_v<Variant, D> &&
+      (!std::is_same_v<std::remove_cvref_t<D>, Distribution>)Distribution(D&& distribution)
+      : variant_(std::forward<D>(distribution)) {}
 
   const Variant& variant() const { return variant_; }
   Family family() const { return static_cast<Family>(variant_.index()); }

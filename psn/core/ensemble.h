@@ -35,7 +35,7 @@ struct Heartbeat {
   std::atomic<std::uint64_t> steps{0};  // grows with every request
   std::atomic<std::uint64_t> trace{0};
   std::atomic<const Address*> last{nullptr};  // the last address that trace reached
-  std::atomic<bool> running{false};           // a simulation has control at this moment
+  std::atomic<bool> running{false};           // false once the thread's work is over
 };
 
 // Not thread-safe: one ensemble belongs to one thread.

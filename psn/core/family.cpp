@@ -5,8 +5,6 @@
 namespace psn::family {
 namespace {
 
-constexpr double kSmallest = std::numeric_limits<double>::min();
-
 // log of a Gamma(shape, 1) draw: Marsaglia and Tsang (2000); shapes below one by the boost
 // G(a) = G(a + 1) U^(1/a), in logs so that tiny shapes do not underflow.
 double draw_log_gamma(double shape, Rng& rng) {
@@ -46,6 +44,27 @@ struct TruncatedMoments {
   double mean, variance;
 };
 
+// Far in the lower tail, below b: x = b - y with density exp(-t y - y^2 / 2), t = -b, integrated by
+// Simpson's rule in s = t y. The closed form would subtract numbers of size b^2.
+TruncatedMoments tail_moments(double b, double width) {
+  const double t = -b;
+  constexpr int kIntervals = 2000;
+  const double end = std::min(width * t, 45.0);
+  double total = 0, first = 0, second = 0;
+  for (int i = 0; i <= kIntervals; ++i) {
+    const double s = end * i / kIntervals;
+    const double weight = (i == 0 || i == kIntervals ? 1
+                           : i % 2 == 1              ? 4
+                                                     : 2) *
+                          std::exp(-s - 0.5 * (s / t) * (s / t));
+    total += weight;
+    first += weight * s;
+    second += weight * s * s;
+  }
+  const double mean = first / total;
+  return {b - mean / t, (second / total - mean * mean) / (t * t)};
+}
+
 TruncatedMoments truncated_moments(double a, double b) {
   if (a > 0) {
     const auto mirrored = truncated_moments(-b, -a);
@@ -57,6 +76,7 @@ TruncatedMoments truncated_moments(double a, double b) {
     // Nearly uniform: the exact form would subtract numbers of size 1 / width.
     return {middle * (1 - width * width / 12), width * width / 12};
   }
+  if (b < -10) return tail_moments(b, width);
   const double log_z = log_normal_interval(a, b);
   const auto density = [&](double x) {
     return std::isfinite(x) ? std::exp(-0.5 * x * x - kLogSqrt2Pi - log_z) : 0.0;
@@ -70,15 +90,15 @@ TruncatedMoments truncated_moments(double a, double b) {
 
 }  // namespace
 
-// Draws stay off the ends of the support, where densities may be infinite.
 double Gamma::draw(const P& p, Rng& rng) {
-  return std::max(std::exp(draw_log_gamma(p[0], rng)) / p[1], kSmallest);
+  return inside_positive(std::exp(draw_log_gamma(p[0], rng)) / p[1]);
 }
 
 double Beta::draw(const P& p, Rng& rng) {
   const double log_x = draw_log_gamma(p[0], rng);
   const double log_y = draw_log_gamma(p[1], rng);
-  return std::clamp(1 / (1 + std::exp(log_y - log_x)), kSmallest, 1 - 0x1p-53);
+  return std::clamp(1 / (1 + std::exp(log_y - log_x)), std::numeric_limits<double>::min(),
+                    1 - 0x1p-53);
 }
 
 double Poisson::draw(const P& p, Rng& rng) {
@@ -148,7 +168,13 @@ double TruncatedNormal::draw(const P& p, Rng& rng) {
     b = -b;
   }
   double z = 0;
-  if (b < -5) {
+  if ((b - a) * std::max(1.0, std::abs(b)) < 1e-4) {
+    return p[2] + (p[3] - p[2]) * rng.uniform();  // the density is flat there
+  }
+  if (b < -1e6) {
+    z = b - rng.exponential() / -b;  // the tail is exponential to 1e-12
+    if (z < a) z = a;
+  } else if (b < -5) {
     // Robert (1995): exponential proposals beyond b, in the far tail where inversion loses digits.
     const double t = -b;
     const double rate = 0.5 * (t + std::sqrt(t * t + 4));

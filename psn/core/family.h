@@ -31,6 +31,11 @@ namespace family {
 template <std::size_t N>
 using Parameters = std::array<double, N>;
 
+// Draws on the positive half-line stay off its ends, where densities may be infinite.
+inline double inside_positive(double x) {
+  return std::clamp(x, std::numeric_limits<double>::min(), std::numeric_limits<double>::max());
+}
+
 // Each kernel: kName, kParameters (their names), problem(p) -> what is wrong or nullptr, draw,
 // log_prob, mean, variance, support, kl(p, q) (nullopt: no closed form).
 struct Normal {
@@ -62,6 +67,7 @@ struct Uniform {
   using P = Parameters<2>;
   static const char* problem(const P& p) {
     if (!std::isfinite(p[0]) || !std::isfinite(p[1])) return "low and high must be finite";
+    if (!std::isfinite(p[1] - p[0])) return "high - low must be finite";
     return p[0] < p[1] ? nullptr : "low must be less than high";
   }
   static double draw(const P& p, Rng& rng) { return p[0] + (p[1] - p[0]) * rng.uniform(); }
@@ -87,7 +93,8 @@ struct Poisson {
   static double draw(const P& p, Rng& rng);
   static double log_prob(const P& p, double x) {
     if (x < 0 || x != std::floor(x)) return -kInfinity;
-    return x_log_y(x, p[0]) - p[0] - log_gamma(x + 1);
+    if (x == 0) return -p[0];
+    return -stirling_error(x) - deviance(x, p[0]) - kLogSqrt2Pi - 0.5 * std::log(x);
   }
   static double mean(const P& p) { return p[0]; }
   static double variance(const P& p) { return p[0]; }
@@ -193,13 +200,16 @@ struct LogNormal {
     if (!std::isfinite(p[0])) return "loc must be finite";
     return p[1] > 0 && std::isfinite(p[1]) ? nullptr : "scale must be positive and finite";
   }
-  static double draw(const P& p, Rng& rng) { return std::exp(p[0] + p[1] * rng.normal()); }
+  static double draw(const P& p, Rng& rng) {
+    return inside_positive(std::exp(p[0] + p[1] * rng.normal()));
+  }
   static double log_prob(const P& p, double x) {
     return x > 0 ? Normal::log_prob(p, std::log(x)) - std::log(x) : -kInfinity;
   }
   static double mean(const P& p) { return std::exp(p[0] + 0.5 * p[1] * p[1]); }
   static double variance(const P& p) {
-    return std::expm1(p[1] * p[1]) * std::exp(2 * p[0] + p[1] * p[1]);
+    const double s = p[1] * p[1];
+    return std::exp(2 * p[0] + 2 * s + std::log1p(-std::exp(-s)));
   }
   static Support support(const P&) { return {0, kInfinity}; }
   static std::optional<double> kl(const P& p, const P& q) { return Normal::kl(p, q); }
@@ -218,13 +228,19 @@ struct Binomial {
   static double draw(const P& p, Rng& rng);
   static double log_prob(const P& p, double x) {
     if (x < 0 || x > p[0] || x != std::floor(x)) return -kInfinity;
-    return log_gamma(p[0] + 1) - log_gamma(x + 1) - log_gamma(p[0] - x + 1) + x_log_y(x, p[1]) +
-           (p[0] == x ? 0 : (p[0] - x) * std::log1p(-p[1]));
+    const double rest = p[0] - x;
+    if (x == 0) return rest == 0 ? 0 : rest * std::log1p(-p[1]);
+    if (rest == 0) return x * std::log(p[1]);
+    if (p[1] == 0 || p[1] == 1) return -kInfinity;
+    return stirling_error(p[0]) - stirling_error(x) - stirling_error(rest) -
+           deviance(x, p[0] * p[1]) - deviance(rest, p[0] * (1 - p[1])) - kLogSqrt2Pi +
+           0.5 * (std::log(p[0]) - std::log(x) - std::log(rest));
   }
   static double mean(const P& p) { return p[0] * p[1]; }
   static double variance(const P& p) { return p[0] * p[1] * (1 - p[1]); }
   static Support support(const P& p) { return {0, p[0], true}; }
   static std::optional<double> kl(const P& p, const P& q) {
+    if (p[0] == 0 || p[1] == 0) return -log_prob(q, 0);  // all mass on zero
     if (p[0] != q[0]) return p[0] > q[0] ? std::optional(kInfinity) : std::nullopt;
     return p[0] * *Bernoulli::kl({p[1]}, {q[1]});
   }
@@ -240,17 +256,17 @@ struct Weibull {
                : "scale and concentration must be positive and finite";
   }
   static double draw(const P& p, Rng& rng) {
-    return std::max(p[0] * std::pow(rng.exponential(), 1 / p[1]),
-                    std::numeric_limits<double>::min());
+    return inside_positive(p[0] * std::pow(rng.exponential(), 1 / p[1]));
   }
   static double log_prob(const P& p, double x) {
     if (!(x >= 0)) return -kInfinity;
-    return std::log(p[1] / p[0]) + x_log_y(p[1] - 1, x / p[0]) - std::pow(x / p[0], p[1]);
+    return std::log(p[1]) - std::log(p[0]) + x_log_y(p[1] - 1, x / p[0]) - std::pow(x / p[0], p[1]);
   }
   static double mean(const P& p) { return p[0] * std::exp(log_gamma(1 + 1 / p[1])); }
   static double variance(const P& p) {
+    if (p[1] > 1e4) return p[0] * p[0] * M_PI * M_PI / (6 * p[1] * p[1]);  // it would cancel
     const double m = mean(p);
-    return p[0] * p[0] * std::exp(log_gamma(1 + 2 / p[1])) - m * m;
+    return m * m * std::expm1(log_gamma(1 + 2 / p[1]) - 2 * log_gamma(1 + 1 / p[1]));
   }
   static Support support(const P&) { return {0, kInfinity}; }
   static std::optional<double> kl(const P& p, const P& q) {
@@ -268,7 +284,12 @@ struct TruncatedNormal {
   using P = Parameters<4>;
   static const char* problem(const P& p) {
     if (const char* wrong = Normal::problem({p[0], p[1]})) return wrong;
-    return p[2] < p[3] ? nullptr : "low must be less than high";
+    if (!(p[2] < p[3])) return "low must be less than high";
+    // Beyond this not even logarithms tell the densities of values apart.
+    constexpr double kFarthest = 1e100;
+    return p[2] - p[0] < kFarthest * p[1] && p[0] - p[3] < kFarthest * p[1]
+               ? nullptr
+               : "low and high lie too far from mean";
   }
   static double draw(const P& p, Rng& rng);
   static double log_prob(const P& p, double x);

@@ -9,6 +9,7 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
+#include <sanitizer/lsan_interface.h>
 #endif
 #if defined(__SANITIZE_THREAD__)
 #include <sanitizer/tsan_interface.h>
@@ -36,9 +37,15 @@ class StackAnnotation {
     bottom_ = static_cast<const char*>(top) - size;
     size_ = size;
   }
-  void before_resume() { __sanitizer_start_switch_fiber(&outer_fake_, bottom_, size_); }
-  void after_resume() { __sanitizer_finish_switch_fiber(outer_fake_, nullptr, nullptr); }
-  void on_entry() { __sanitizer_finish_switch_fiber(nullptr, &outer_bottom_, &outer_size_); }
+  void before_resume() {
+    __sanitizer_start_switch_fiber(&outer_fake_, bottom_, size_);
+  }
+  void after_resume() {
+    __sanitizer_finish_switch_fiber(outer_fake_, nullptr, nullptr);
+  }
+  void on_entry() {
+    __sanitizer_finish_switch_fiber(nullptr, &outer_bottom_, &outer_size_);
+  }
   void before_suspend(bool last) {
     __sanitizer_start_switch_fiber(last ? nullptr : &inner_fake_, outer_bottom_, outer_size_);
   }
@@ -57,7 +64,9 @@ class StackAnnotation {
   StackAnnotation() : inner_(__tsan_create_fiber(0)) {}
   StackAnnotation(const StackAnnotation&) = delete;
   StackAnnotation& operator=(const StackAnnotation&) = delete;
-  ~StackAnnotation() { __tsan_destroy_fiber(inner_); }
+  ~StackAnnotation() {
+    __tsan_destroy_fiber(inner_);
+  }
   void set_stack(const void*, std::size_t) {}
   void before_resume() {
     outer_ = __tsan_get_current_fiber();
@@ -65,7 +74,9 @@ class StackAnnotation {
   }
   void after_resume() {}
   void on_entry() {}
-  void before_suspend(bool) { __tsan_switch_to_fiber(outer_, 0); }
+  void before_suspend(bool) {
+    __tsan_switch_to_fiber(outer_, 0);
+  }
   void after_suspend() {}
 
  private:
@@ -93,8 +104,11 @@ struct Fiber::State {
   bool started = false;
   bool finished = false;
   bool abandoned = false;
+  bool unwinding = false;  // Unwind has been thrown
+  bool stuck = false;      // the body swallowed it and went on
 
   void start();
+  void unwind();
 };
 
 void Fiber::State::start() {
@@ -128,9 +142,20 @@ Fiber::~Fiber() {
   if (!state_->started || state_->finished) return;
   state_->abandoned = true;
   resume();
+  // Code that catches everything and tries again would never end. Its stack is given up, with
+  // whatever lives there.
+  if (state_->stuck) {
+    State* lost = state_.release();
+#if defined(__SANITIZE_ADDRESS__)
+    __lsan_ignore_object(lost);
+#endif
+    static_cast<void>(lost);
+  }
 }
 
-bool Fiber::finished() const { return state_->finished; }
+bool Fiber::finished() const {
+  return state_->finished;
+}
 
 void Fiber::resume() {
   State& state = *state_;
@@ -143,13 +168,23 @@ void Fiber::resume() {
   std::swap(*handled, state.exceptions);
 }
 
+void Fiber::State::unwind() {
+  if (unwinding) {
+    stuck = true;
+    stack.before_suspend(false);
+    outer = std::move(outer).resume();  // for good
+  }
+  unwinding = true;
+  throw Unwind();
+}
+
 void Fiber::suspend() {
   State& state = *state_;
-  if (state.abandoned) throw Unwind();
+  if (state.abandoned) state.unwind();
   state.stack.before_suspend(false);
   state.outer = std::move(state.outer).resume();
   state.stack.after_suspend();
-  if (state.abandoned) throw Unwind();
+  if (state.abandoned) state.unwind();
 }
 
 }  // namespace psn

@@ -15,8 +15,7 @@ namespace {
 class Simulation : public Channel {
  public:
   Simulation(const Model& model, AddressCache& addresses, Slot slot)
-      : context_(*this, addresses),
-        fiber_([this, &model] { loop(model); }, model.stack_size) {
+      : context_(*this, addresses), fiber_([this, &model] { loop(model); }, model.stack_size) {
     pending_.slot = slot;
     pending_.rng = &rng_;
   }
@@ -108,7 +107,6 @@ class FiberEnsemble : public Ensemble {
         if (auto failure = simulation.take_failure()) fail(simulation, failure);
       }
     }
-    if (heartbeat_) heartbeat_->running.store(false, std::memory_order_relaxed);
     ready_.clear();
     return pending_;
   }
@@ -117,7 +115,6 @@ class FiberEnsemble : public Ensemble {
   void beat(const Simulation& simulation) {
     heartbeat_->trace.store(simulation.ticket().trace, std::memory_order_relaxed);
     heartbeat_->last.store(simulation.last_address(), std::memory_order_relaxed);
-    heartbeat_->running.store(true, std::memory_order_relaxed);
     const auto steps = heartbeat_->steps.load(std::memory_order_relaxed);
     heartbeat_->steps.store(steps + 1, std::memory_order_release);
   }

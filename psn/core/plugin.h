@@ -10,10 +10,10 @@
 // Changes whenever a plugin must be compiled anew.
 #define PSN_PLUGIN_VERSION 1u
 
-#define PSN_PLUGIN(model)                                                          \
-  extern "C" __attribute__((visibility("default"))) unsigned psn_plugin_version() { \
-    return PSN_PLUGIN_VERSION;                                                     \
-  }                                                                                \
+#define PSN_PLUGIN(model)                                                            \
+  extern "C" __attribute__((visibility("default"))) unsigned psn_plugin_version() {  \
+    return PSN_PLUGIN_VERSION;                                                       \
+  }                                                                                  \
   extern "C" __attribute__((visibility("default"))) psn::Model* psn_plugin_model() { \
-    return new psn::Model(model);                                                  \
+    return new psn::Model(model);                                                    \
   }

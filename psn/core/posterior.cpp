@@ -53,8 +53,9 @@ void Posterior::put_again(std::size_t i, std::size_t same_as) {
 std::vector<double> Posterior::weights() const {
   const double total = log_sum_exp(log_weights_);
   if (!std::isfinite(total)) {
-    throw ModelError("every sample has weight zero: the observations are impossible under the "
-                     "model, or far from anything that was drawn");
+    throw ModelError(
+        "every sample has weight zero: the observations are impossible under the "
+        "model, or far from anything that was drawn");
   }
   std::vector<double> weights(size());
   for (std::size_t i = 0; i < size(); ++i) weights[i] = std::exp(log_weights_[i] - total);
@@ -129,10 +130,14 @@ double Posterior::variance(std::string_view name, std::size_t component) const {
 
 std::vector<double> Posterior::quantiles(std::string_view name, std::span<const double> ps,
                                          std::size_t component) const {
+  for (const double p : ps) {
+    if (!(p >= 0 && p <= 1)) throw InvalidArgument(fmt::format("no quantile at {}", p));
+  }
   std::vector<std::pair<double, double>> points;  // value, weight
   points.reserve(size());
-  each(column(name), component, weights(),
-       [&](double x, double w) { if (w > 0) points.emplace_back(x, w); });
+  each(column(name), component, weights(), [&](double x, double w) {
+    if (w > 0) points.emplace_back(x, w);
+  });
   std::vector<double> result(ps.size(), kNaN);
   if (points.empty()) return result;
   std::sort(points.begin(), points.end());
@@ -144,8 +149,9 @@ std::vector<double> Posterior::quantiles(std::string_view name, std::span<const 
   for (std::size_t i = 0; i < ps.size(); ++i) {
     // The smallest value whose cumulative weight reaches p.
     const double target = ps[i] * points.back().second;
-    const auto found = std::lower_bound(points.begin(), points.end(), target,
-                                        [](const auto& point, double t) { return point.second < t; });
+    const auto found =
+        std::lower_bound(points.begin(), points.end(), target,
+                         [](const auto& point, double t) { return point.second < t; });
     result[i] = found == points.end() ? points.back().first : found->first;
   }
   return result;
@@ -241,6 +247,10 @@ Posterior Posterior::resample(std::size_t n, Rng& rng) const {
 
 Posterior Posterior::map(const std::string& name,
                          const std::function<double(std::size_t)>& f) const {
+  if (std::any_of(columns_.begin(), columns_.end(),
+                  [&](const Column& column) { return column.name == name; })) {
+    throw InvalidArgument(fmt::format("the posterior has a '{}' already", name));
+  }
   Posterior result = *this;
   result.queries_.push_back({name});
   Column& added = result.columns_.emplace_back(Column{name, {}, std::vector<double>(size())});

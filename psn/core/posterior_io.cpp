@@ -17,6 +17,14 @@ constexpr int kVersion = 1;
 constexpr const char* kKind = "psn posterior";
 constexpr const char* kPrefix = "column/";
 
+// Quoted where a comma or a quote would break the line (RFC 4180).
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
 }  // namespace
 
 void Posterior::save(const std::string& path) const {
@@ -41,8 +49,12 @@ Posterior Posterior::load(const std::string& path) {
   posterior.log_weights_ = weights->second.doubles();
   try {
     posterior.chains_ = std::stoul(file.metadata.at("chains"));
+    if (posterior.chains_ > 0 && posterior.size() % posterior.chains_ != 0) {
+      throw DataError("chains of unequal length");
+    }
     for (const std::string name : nlohmann::json::parse(file.metadata.at("columns"))) {
       const Tensor& tensor = file.tensors.at(kPrefix + name);
+      if (tensor.shape.empty()) throw DataError("a column without rows");
       const Shape shape(tensor.shape.begin() + 1, tensor.shape.end());
       posterior.queries_.push_back({name, shape});
       posterior.columns_.push_back({name, shape, tensor.doubles()});
@@ -62,8 +74,8 @@ void Posterior::write_csv(const std::string& path) const {
   for (const Column& column : columns_) {
     const std::size_t width = column.width();
     for (std::size_t k = 0; k < width; ++k) {
-      column.shape.empty() ? fmt::format_to(out, ",{}", column.name)
-                           : fmt::format_to(out, ",{}[{}]", column.name, k);
+      text += ',';
+      text += csv_cell(column.shape.empty() ? column.name : fmt::format("{}[{}]", column.name, k));
     }
   }
   text += '\n';

@@ -16,12 +16,16 @@ namespace {
 class Runner {
  public:
   Runner(Ensemble& ensemble, Guide& guide, Task& task, const RunOptions& options)
-      : ensemble_(ensemble), guide_(guide), task_(task), options_(options),
+      : ensemble_(ensemble),
+        guide_(guide),
+        task_(task),
+        options_(options),
         lanes_(ensemble.width()) {}
 
   void run() {
     for (Slot slot = 0; slot < lanes_.size(); ++slot) start_next(slot);
     while (running_ > 0) {
+      if (options_.cancelled && options_.cancelled->load(std::memory_order_relaxed)) return;
       if (options_.monitor && options_.monitor->stop.load(std::memory_order_relaxed)) {
         throw Interrupted();
       }
@@ -59,6 +63,9 @@ class Runner {
         take_observation(pending);
         break;
       case Role::kTag:
+        if (pending.value->empty() || has_nan(*pending.value)) {
+          fail(pending, fmt::format("tag of {}", pending.value->text()));
+        }
         record(pending, *pending.value, 0);
         ensemble_.answer(pending.slot, {});
         break;
@@ -116,6 +123,7 @@ class Runner {
     std::optional<Value> given = given_value(pending);
     if (!given && pending.distribution) return take_from_model(pending);
     if (!given) fail(pending, "an observation with neither a value nor a distribution");
+    if (has_nan(*given)) fail(pending, fmt::format("observed value {}", given->text()));
     // Without a distribution the value is on record, but says nothing about the latents.
     const double log_p = pending.distribution ? density(pending, *given) : 0;
     weigh_evidence(pending, log_p);
@@ -151,21 +159,29 @@ class Runner {
                                 options_.max_length));
     }
     Entry& entry = entries.emplace_back(
-        Entry{pending.address, pending.role, pending.control, false, log_p, value, std::nullopt});
+        Entry{pending.address, pending.role, pending.control, false, log_p, value, nullptr});
     if (options_.keep_distributions && pending.distribution) {
-      entry.distribution.emplace(*pending.distribution);
+      entry.distribution = std::make_shared<const Distribution>(*pending.distribution);
     }
     return entry;
   }
 
   void finish(const Pending& pending) {
     Lane& lane = lanes_[pending.slot];
+    if (has_nan(*pending.value)) {
+      throw ModelError(fmt::format("trace {}: the program returned {}", lane.ticket.trace,
+                                   pending.value->text()));
+    }
     lane.trace.result = *pending.value;
     --running_;
     task_.finished(pending.slot, lane.ticket, lane.trace);
     lane.trace.clear();
     if (options_.monitor) options_.monitor->traces.fetch_add(1, std::memory_order_relaxed);
     start_next(pending.slot);
+  }
+
+  static bool has_nan(const Value& value) {
+    return std::any_of(value.begin(), value.end(), [](double x) { return std::isnan(x); });
   }
 
   void check(const Pending& pending) const {
@@ -179,16 +195,16 @@ class Runner {
     } catch (const ModelError& error) {
       fail(pending, error.what());
     }
-    if (std::isnan(log_p)) {
-      fail(pending, fmt::format("{} is not a value for {}", value.text(),
+    if (!(log_p < kInfinity)) {
+      fail(pending, fmt::format("{} has log density {} under {}", value.text(), log_p,
                                 pending.distribution->text()));
     }
     return log_p;
   }
 
   [[noreturn]] void fail(const Pending& pending, std::string_view what) const {
-    throw ModelError(fmt::format("trace {}, address '{}': {}",
-                                 lanes_[pending.slot].ticket.trace, pending.address->text, what));
+    throw ModelError(fmt::format("trace {}, address '{}': {}", lanes_[pending.slot].ticket.trace,
+                                 pending.address->text, what));
   }
 
   Ensemble& ensemble_;
@@ -227,13 +243,26 @@ Heartbeat* Monitor::add_thread() {
 }
 
 void run(Ensemble& ensemble, Guide& guide, Task& task, const RunOptions& options) {
-  if (options.monitor) ensemble.watch(options.monitor->add_thread());
+  // Says that this thread is at work, also while a guide draws; until the end, however it comes.
+  struct AtWork {
+    explicit AtWork(Heartbeat* h) : heartbeat(h) {
+      if (heartbeat) heartbeat->running.store(true);
+    }
+    ~AtWork() {
+      if (heartbeat) heartbeat->running.store(false);
+    }
+    AtWork(const AtWork&) = delete;
+    AtWork& operator=(const AtWork&) = delete;
+    Heartbeat* heartbeat;
+  };
+  const AtWork at_work(options.monitor ? options.monitor->add_thread() : nullptr);
+  ensemble.watch(at_work.heartbeat);
   Runner(ensemble, guide, task, options).run();
 }
 
 Parallelism effective(const Parallelism& wanted, const Simulator& simulator, std::uint64_t work) {
-  const std::size_t limit = std::max<std::size_t>(
-      1, std::min<std::uint64_t>(simulator.max_simulations(), work));
+  const std::size_t limit =
+      std::max<std::size_t>(1, std::min<std::uint64_t>(simulator.max_simulations(), work));
   Parallelism result = wanted;
   if (result.threads == 0) result.threads = std::max(1u, std::thread::hardware_concurrency());
   result.threads = std::min(result.threads, limit);
@@ -246,33 +275,34 @@ void run_traces(Simulator& simulator, std::uint64_t count, const GuideFactory& m
                 const TraceSink& sink, const RunOptions& options, const Parallelism& parallelism) {
   const Parallelism used = effective(parallelism, simulator, count);
   std::atomic<std::uint64_t> next{0};
-  on_threads(used.threads, [&](std::size_t) {
+  on_threads(used.threads, [&](const std::atomic<bool>& cancelled) {
     const auto ensemble = simulator.ensemble(used.width);
     const auto guide = make_guide();
     Range range(next, count, sink);
-    try {
-      run(*ensemble, *guide, range, options);
-    } catch (...) {
-      next.store(count);  // the other threads finish what they have and stop
-      throw;
-    }
+    RunOptions thread_options = options;
+    thread_options.cancelled = &cancelled;
+    run(*ensemble, *guide, range, thread_options);
   });
 }
 
-void on_threads(std::size_t threads, const std::function<void(std::size_t)>& work) {
-  if (threads == 1) return work(0);
+void on_threads(std::size_t threads,
+                const std::function<void(const std::atomic<bool>& cancelled)>& work) {
+  std::atomic<bool> cancelled{false};
+  if (threads == 1) return work(cancelled);
   std::vector<std::exception_ptr> errors(threads);
-  std::vector<std::thread> pool;
-  for (std::size_t t = 0; t < threads; ++t) {
-    pool.emplace_back([&, t] {
-      try {
-        work(t);
-      } catch (...) {
-        errors[t] = std::current_exception();
-      }
-    });
+  {
+    std::vector<std::jthread> pool;
+    for (std::size_t t = 0; t < threads; ++t) {
+      pool.emplace_back([&, t] {
+        try {
+          work(cancelled);
+        } catch (...) {
+          errors[t] = std::current_exception();
+          cancelled.store(true);
+        }
+      });
+    }
   }
-  for (std::thread& thread : pool) thread.join();
   for (const auto& error : errors) {
     if (error) std::rethrow_exception(error);
   }

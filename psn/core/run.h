@@ -55,6 +55,8 @@ struct RunOptions {
   std::size_t max_length = 1'000'000;  // of a trace; longer ones are a ModelError
   bool keep_distributions = false;     // in the trace's entries
   Monitor* monitor = nullptr;          // optional
+  // Set by another thread of the same operation that failed: run() then returns early.
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 // Until the task has no more traces. Throws ModelError for what a program may not do, naming the
@@ -77,7 +79,9 @@ using TraceSink = std::function<void(std::uint64_t index, Trace& trace)>;
 void run_traces(Simulator& simulator, std::uint64_t count, const GuideFactory& make_guide,
                 const TraceSink& sink, const RunOptions& options, const Parallelism& parallelism);
 
-// Calls work(thread) on each of `threads` threads and rethrows the first error, by thread number.
-void on_threads(std::size_t threads, const std::function<void(std::size_t)>& work);
+// Calls work(cancelled) on each of `threads` threads. When one fails, `cancelled` becomes true for
+// the others; the first error, by thread number, is rethrown once all have returned.
+void on_threads(std::size_t threads,
+                const std::function<void(const std::atomic<bool>& cancelled)>& work);
 
 }  // namespace psn

@@ -2,7 +2,7 @@
 // the densities that every engine needs.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -29,7 +29,7 @@ struct Entry {
   bool given = false;   // an observation whose value was given, not drawn
   double log_prob = 0;  // log p(value | what came before); a factor's own term; 0 for a tag
   Value value;
-  std::optional<Distribution> distribution;  // kept if RunOptions::keep_distributions
+  std::shared_ptr<const Distribution> distribution;  // kept if RunOptions::keep_distributions
 };
 
 struct Trace {

@@ -26,8 +26,8 @@ Value::Value(std::span<const double> components)
   if (components.size() <= kSmall) {
     std::copy(components.begin(), components.end(), small_.begin());
   } else {
-    auto array = std::make_shared<const Array>(
-        Array{{static_cast<std::int64_t>(components.size())}, {components.begin(), components.end()}});
+    auto array = std::make_shared<const Array>(Array{{static_cast<std::int64_t>(components.size())},
+                                                     {components.begin(), components.end()}});
     new (&array_) ArrayPointer(std::move(array));
     layout_ = Layout::kArray;
   }
@@ -36,7 +36,8 @@ Value::Value(std::span<const double> components)
 Value::Value(std::vector<double> components, Shape shape)
     : size_(static_cast<std::uint32_t>(components.size())), layout_(Layout::kScalar) {
   if (element_count(shape) != components.size()) {
-    throw InvalidArgument(fmt::format("{} components do not fill shape {}", components.size(), shape));
+    throw InvalidArgument(
+        fmt::format("{} components do not fill shape {}", components.size(), shape));
   }
   if (shape.empty()) {
     small_[0] = components[0];

@@ -30,8 +30,7 @@ class Value {
   Value(std::initializer_list<double> components)
       : Value(std::span<const double>(components.begin(), components.size())) {}
   explicit Value(std::span<const double> components);
-  Value(const std::vector<double>& components)
-      : Value(std::span<const double>(components)) {}
+  Value(const std::vector<double>& components) : Value(std::span<const double>(components)) {}
   Value(std::vector<double> components, Shape shape);
 
   Value(const Value& other) noexcept : size_(other.size_), layout_(other.layout_) {
@@ -104,10 +103,8 @@ class Value {
   friend bool operator==(const Value& a, const Value& b);
   // So that `ctx.sample(...) == 1` means what it says.
   template <class Number>
-    requires std::is_arithmetic_v<Number>
-  friend bool operator==(const Value& a, Number b) {
-    return a.scalar() == static_cast<double>(b);
-  }
+  requires std::is_arithmetic_v<Number>
+  friend bool operator==(const Value& a, Number b) { return a.scalar() == static_cast<double>(b); }
 
  private:
   enum class Layout : std::uint8_t { kScalar, kVector, kArray };

@@ -1,7 +1,9 @@
 #include "psn/infer/diagnostics.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <complex>
 #include <functional>
 #include <numeric>
 #include <vector>
@@ -25,6 +27,54 @@ double variance_of(std::span<const double> x, double mean) {
 struct Variances {
   double within, pooled;
 };
+
+bool is_constant(std::span<const double> x) {
+  return std::all_of(x.begin(), x.end(), [&](double value) { return value == x[0]; });
+}
+
+// In place, of a power of two; `sign` -1 forward, +1 backward (not normalised).
+void fourier(std::vector<std::complex<double>>& x, int sign) {
+  const std::size_t n = x.size();
+  for (std::size_t i = 1, j = 0; i < n; ++i) {
+    std::size_t bit = n >> 1;
+    for (; j & bit; bit >>= 1) j ^= bit;
+    j ^= bit;
+    if (i < j) std::swap(x[i], x[j]);
+  }
+  for (std::size_t half = 1; half < n; half *= 2) {
+    const auto root = std::polar(1.0, sign * M_PI / static_cast<double>(half));
+    std::vector<std::complex<double>> twiddle(half);
+    std::complex<double> power = 1;
+    for (std::size_t k = 0; k < half; ++k, power *= root) {
+      // Afresh every so often, or rounding errors would add up.
+      if (k % 64 == 0)
+        power = std::polar(1.0, sign * M_PI * static_cast<double>(k) / static_cast<double>(half));
+      twiddle[k] = power;
+    }
+    for (std::size_t block = 0; block < n; block += 2 * half) {
+      for (std::size_t k = 0; k < half; ++k) {
+        const auto odd = twiddle[k] * x[block + half + k];
+        x[block + half + k] = x[block + k] - odd;
+        x[block + k] += odd;
+      }
+    }
+  }
+}
+
+// sum_i (x_i - mean)(x_{i + lag} - mean) / n for all lags.
+std::vector<double> autocovariance(std::span<const double> x) {
+  const std::size_t padded = std::bit_ceil(2 * x.size());
+  std::vector<std::complex<double>> f(padded);
+  const double mean = mean_of(x);
+  for (std::size_t i = 0; i < x.size(); ++i) f[i] = x[i] - mean;
+  fourier(f, -1);
+  for (auto& value : f) value = std::norm(value);
+  fourier(f, 1);
+  std::vector<double> result(x.size());
+  const double scale = 1 / static_cast<double>(padded) / static_cast<double>(x.size());
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = f[i].real() * scale;
+  return result;
+}
 
 Variances chain_variances(const std::vector<std::span<const double>>& chains) {
   const auto n = static_cast<double>(chains[0].size());
@@ -66,9 +116,9 @@ double fit_pareto_shape(const std::vector<double>& excess) {
     return sum / count;  // k for this theta
   };
   for (std::size_t j = 0; j < grid; ++j) {
-    theta[j] = 1 / largest +
-               (1 - std::sqrt(static_cast<double>(grid) / (static_cast<double>(j) + 0.5))) /
-                   (3 * quartile);
+    theta[j] =
+        1 / largest + (1 - std::sqrt(static_cast<double>(grid) / (static_cast<double>(j) + 0.5))) /
+                          (3 * quartile);
     const double k = shape_at(theta[j]);
     log_likelihood[j] = count * (std::log(-theta[j] / k) - k - 1);
   }
@@ -85,24 +135,17 @@ double chain_effective_sample_size(const Chains& chains) {
   const auto parts = split(chains, 1);
   if (parts.empty() || parts[0].size() < 4) return kNaN;
   const std::size_t n = parts[0].size();
+  if (std::all_of(parts.begin(), parts.end(), is_constant)) return kNaN;
   const Variances v = chain_variances(parts);
-  if (!(v.within > 0)) return kNaN;
-  std::vector<double> means;
-  for (const auto& chain : parts) means.push_back(mean_of(chain));
-
-  const auto correlation = [&](std::size_t lag) {
-    double sum = 0;
-    for (std::size_t c = 0; c < parts.size(); ++c) {
-      const auto& x = parts[c];
-      double products = 0;
-      for (std::size_t i = 0; i + lag < n; ++i) {
-        products += (x[i] - means[c]) * (x[i + lag] - means[c]);
-      }
-      sum += products / static_cast<double>(n);
+  std::vector<double> covariance(n);  // mean over chains
+  for (const auto& chain : parts) {
+    const std::vector<double> own = autocovariance(chain);
+    for (std::size_t lag = 0; lag < n; ++lag) {
+      covariance[lag] += own[lag] / static_cast<double>(parts.size());
     }
-    const double covariance = sum / static_cast<double>(parts.size());
-    const double unbiased = v.within * static_cast<double>(n - 1) / static_cast<double>(n);
-    return 1 - (unbiased - covariance) / v.pooled;
+  }
+  const auto correlation = [&](std::size_t lag) {
+    return 1 - (covariance[0] - covariance[lag]) / v.pooled;
   };
 
   // Sums of adjacent pairs are positive and decreasing for a reversible chain; what follows the
@@ -123,8 +166,14 @@ double chain_effective_sample_size(const Chains& chains) {
 double split_rhat(const Chains& chains) {
   const auto parts = split(chains, 2);
   if (parts.empty() || parts[0].size() < 2) return kNaN;
+  if (std::all_of(parts.begin(), parts.end(), is_constant)) {
+    // Stuck chains: all in one place, or in different ones.
+    const bool same = std::all_of(parts.begin(), parts.end(),
+                                  [&](const auto& part) { return part[0] == parts[0][0]; });
+    return same ? kNaN : kInfinity;
+  }
   const Variances v = chain_variances(parts);
-  return v.within > 0 ? std::sqrt(v.pooled / v.within) : kNaN;
+  return std::sqrt(v.pooled / v.within);
 }
 
 ParetoDiagnostic pareto_khat(std::span<const double> log_weights) {
@@ -149,7 +198,8 @@ ParetoDiagnostic pareto_khat(std::span<const double> log_weights) {
     const double x = std::exp(sorted[i] - largest) - std::exp(cutoff - largest);
     if (x > 0) excess.push_back(x);
   }
-  if (excess.size() >= 5) result.khat = fit_pareto_shape(excess);
+  // Too few to fit, although the largest stands out: the rest is negligible beside it.
+  result.khat = excess.size() >= 5 ? fit_pareto_shape(excess) : kInfinity;
   return result;
 }
 

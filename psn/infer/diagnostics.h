@@ -19,7 +19,7 @@ struct Chains {
 double chain_effective_sample_size(const Chains& chains);
 
 // Gelman and Rubin's potential scale reduction over the halves of each chain; near 1 when they
-// agree. NaN for constant or too short chains.
+// agree, +inf if each is stuck at a place of its own. NaN for one constant or too short chains.
 double split_rhat(const Chains& chains);
 
 // Pareto-smoothed importance sampling (Vehtari et al. 2024): the shape of the generalised Pareto
@@ -28,7 +28,8 @@ struct ParetoDiagnostic {
   double khat;       // the estimate is unreliable if it exceeds...
   double threshold;  // min(1 - 1 / log10(S), 0.7) for S samples
 };
-// khat is NaN if there are too few distinct weights to fit, -inf if all weights are equal.
+// khat is NaN if there are too few samples to fit, -inf if the largest weights are equal, +inf if a
+// few weights are so large that nothing else counts.
 ParetoDiagnostic pareto_khat(std::span<const double> log_weights);
 
 // The effective sample size of one component, by weights or along chains, whichever the posterior

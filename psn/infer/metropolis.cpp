@@ -60,7 +60,9 @@ class StepSizes {
 class Chain {
  public:
   Chain(std::uint32_t id, const MetropolisOptions& options)
-      : options_(options), id_(id), decisions_(options.seed, kDecisionStream, id + 1),
+      : options_(options),
+        id_(id),
+        decisions_(options.seed, kDecisionStream, id + 1),
         steps_(options.step) {}
 
   std::uint32_t id() const { return id_; }
@@ -82,7 +84,7 @@ class Chain {
   }
 
   Choice choose(const Pending& request) {
-    const Entry* old = started_ ? find(request.address) : nullptr;
+    const Entry* old = started_ ? find(request.address, Class::kControlled) : nullptr;
     if (!old) return {request.distribution->draw(*request.rng), std::nullopt};
     if (request.address == chosen_) {
       std::optional<Value> step = walk_ ? walk(request, old->value) : std::nullopt;
@@ -97,7 +99,7 @@ class Chain {
   }
 
   const Value* replay(const Pending& request) {
-    const Entry* old = started_ && chosen_ ? find(request.address) : nullptr;
+    const Entry* old = started_ && chosen_ ? find(request.address, Class::kUncontrolled) : nullptr;
     if (!old) return nullptr;
     kept_ += old->log_prob;
     return &old->value;
@@ -108,9 +110,10 @@ class Chain {
     if (!started_) {
       if (trace.log_likelihood == -kInfinity) {
         if (++attempts_ == kMaxStartAttempts) {
-          throw ModelError(fmt::format("chain {} found no trace with non-zero likelihood in {} "
-                                       "draws from the prior",
-                                       id_, kMaxStartAttempts));
+          throw ModelError(
+              fmt::format("chain {} found no trace with non-zero likelihood in {} "
+                          "draws from the prior",
+                          id_, kMaxStartAttempts));
         }
         return false;
       }
@@ -136,17 +139,22 @@ class Chain {
  private:
   std::size_t candidate_count() const { return sites_.size() + (has_uncontrolled_ ? 1 : 0); }
 
-  static bool uncontrolled(const Entry& entry) {
-    return (entry.role == Role::kSample && !entry.control) ||
-           (entry.role == Role::kObserve && !entry.given);
+  // How an entry may change. A value is kept only for a choice of the same class: an observation
+  // that was given in one trace and is missing in the other is another kind of thing.
+  enum class Class { kControlled, kUncontrolled, kFixed };
+  static Class class_of(const Entry& entry) {
+    if (entry.role == Role::kSample) {
+      return entry.control ? Class::kControlled : Class::kUncontrolled;
+    }
+    return entry.role == Role::kObserve && !entry.given ? Class::kUncontrolled : Class::kFixed;
   }
 
   static std::size_t count(const Trace& trace) {
     std::size_t sites = 0;
     bool has_uncontrolled = false;
     for (const Entry& entry : trace.entries) {
-      sites += entry.role == Role::kSample && entry.control;
-      has_uncontrolled |= uncontrolled(entry);
+      sites += class_of(entry) == Class::kControlled;
+      has_uncontrolled |= class_of(entry) == Class::kUncontrolled;
     }
     return sites + (has_uncontrolled ? 1 : 0);
   }
@@ -159,26 +167,24 @@ class Chain {
     has_uncontrolled_ = false;
     for (std::size_t i = 0; i < current_.entries.size(); ++i) {
       const Entry& entry = current_.entries[i];
-      if (entry.role == Role::kSample && entry.control) sites_.push_back(i);
-      has_uncontrolled_ |= uncontrolled(entry);
+      if (class_of(entry) == Class::kControlled) sites_.push_back(i);
+      has_uncontrolled_ |= class_of(entry) == Class::kUncontrolled;
     }
   }
 
   // The current trace's entry at an address. Runs mostly follow the old trace in order, so the
   // next entry is tried first; the index is built only when that fails.
-  const Entry* find(const Address* address) {
+  const Entry* find(const Address* address, Class wanted) {
     const auto& entries = current_.entries;
-    while (cursor_ < entries.size() && entries[cursor_].role != Role::kSample &&
-           !uncontrolled(entries[cursor_])) {
-      ++cursor_;
+    while (cursor_ < entries.size() && class_of(entries[cursor_]) == Class::kFixed) ++cursor_;
+    const bool next = cursor_ < entries.size() && entries[cursor_].address == address;
+    if (!next) {
+      if (!indexed_) build_index();
+      if (address->id >= index_.size() || index_[address->id].version != version_) return nullptr;
+      cursor_ = index_[address->id].position;
     }
-    if (cursor_ < entries.size() && entries[cursor_].address == address) {
-      return &entries[cursor_++];
-    }
-    if (!indexed_) build_index();
-    if (address->id >= index_.size() || index_[address->id].version != version_) return nullptr;
-    cursor_ = index_[address->id].position + 1;
-    return &entries[cursor_ - 1];
+    const Entry& found = entries[cursor_++];
+    return class_of(found) == wanted ? &found : nullptr;
   }
 
   void build_index() {
@@ -234,12 +240,16 @@ class Chain {
 };
 
 // The chains of one thread: each slot of the ensemble works on one chain until it is done.
-class Chains : public Guide, public Task {
+class ChainTask : public Guide, public Task {
  public:
-  Chains(const MetropolisOptions& options, std::uint64_t samples_per_chain, std::size_t width,
-         std::atomic<std::uint32_t>& next_chain, Posterior& posterior)
-      : options_(options), samples_(samples_per_chain), next_chain_(next_chain),
-        posterior_(posterior), slots_(width), last_row_(width) {}
+  ChainTask(const MetropolisOptions& options, std::uint64_t samples_per_chain, std::size_t width,
+            std::atomic<std::uint32_t>& next_chain, Posterior& posterior)
+      : options_(options),
+        samples_(samples_per_chain),
+        next_chain_(next_chain),
+        posterior_(posterior),
+        slots_(width),
+        last_row_(width) {}
 
   std::optional<Ticket> next(Slot slot) override {
     auto& chain = slots_[slot];
@@ -306,20 +316,22 @@ class Chains : public Guide, public Task {
 
 MetropolisResult metropolis_hastings(Simulator& simulator, const Observations& observations,
                                      const MetropolisOptions& options) {
-  if (options.chains == 0 || options.thinning == 0 || options.samples == 0) {
-    throw InvalidArgument("samples, chains and thinning must be at least 1");
+  if (options.chains == 0 || options.thinning == 0 || options.samples < options.chains) {
+    throw InvalidArgument(
+        "chains and thinning must be at least 1, and samples at least one a chain");
   }
   const std::uint64_t per_chain = (options.samples + options.chains - 1) / options.chains;
-  MetropolisResult result{Posterior(options.queries, per_chain * options.chains,
-                                    options.keep_traces)};
+  MetropolisResult result{
+      Posterior(options.queries, per_chain * options.chains, options.keep_traces)};
   result.posterior.set_chains(options.chains);
   const Parallelism used = effective(options.parallelism, simulator, options.chains);
-  const RunOptions run_options = options.run_options(&observations);
   std::atomic<std::uint32_t> next_chain{0};
   std::atomic<std::uint64_t> iterations{0}, kept{0}, accepted{0};
-  on_threads(used.threads, [&](std::size_t) {
+  on_threads(used.threads, [&](const std::atomic<bool>& cancelled) {
     const auto ensemble = simulator.ensemble(used.width);
-    Chains chains(options, per_chain, used.width, next_chain, result.posterior);
+    RunOptions run_options = options.run_options(&observations);
+    run_options.cancelled = &cancelled;
+    ChainTask chains(options, per_chain, used.width, next_chain, result.posterior);
     run(*ensemble, chains, chains, run_options);
     iterations += chains.iterations;
     kept += chains.kept_iterations;

@@ -65,7 +65,9 @@ class CommandLine : public testing::Test {
   fs::path folder_;
 };
 
-std::string plugin(const std::string& name) { return PSN_PLUGIN_DIR "/lib" + name + ".so"; }
+std::string plugin(const std::string& name) {
+  return PSN_PLUGIN_DIR "/lib" + name + ".so";
+}
 
 TEST_F(CommandLine, InferByImportanceSampling) {
   const auto result = json("infer control-flow --observe x=5 -n 200000 --query theta");
@@ -82,8 +84,8 @@ TEST_F(CommandLine, InferByImportanceSampling) {
 
 TEST_F(CommandLine, InferByMetropolis) {
   for (const std::string engine : {"lmh", "rmh"}) {
-    const auto result =
-        json("infer gaussian --observe obs0=8 --observe obs1=9 -n 50000 --chains 2 --engine " + engine);
+    const auto result = json(
+        "infer gaussian --observe obs0=8 --observe obs1=9 -n 50000 --chains 2 --engine " + engine);
     EXPECT_NEAR(result["posterior"]["mu"]["mean"].get<double>(), 7.25, 0.2);
     EXPECT_NEAR(result["rhat"].get<double>(), 1, 0.05);
     EXPECT_FALSE(result.contains("log_evidence"));
@@ -95,8 +97,8 @@ TEST_F(CommandLine, SameSeedSameJsonForAnyWidthAndThreads) {
     std::string reference;
     for (const char* how : {"--width 1 --threads 1", "--width 64 --threads 1",
                             "--width 1 --threads 2", "--width 64 --threads 2"}) {
-      auto result = json("infer control-flow --observe x=5 -n 2000 --seed 9 --engine " + engine +
-                         " " + how);
+      auto result =
+          json("infer control-flow --observe x=5 -n 2000 --seed 9 --engine " + engine + " " + how);
       result.erase("traces_per_second");
       if (reference.empty()) reference = result.dump();
       EXPECT_EQ(result.dump(), reference) << engine << " " << how;
@@ -150,7 +152,8 @@ TEST_F(CommandLine, ObservationsFromFiles) {
 
 TEST_F(CommandLine, ResultsComeWithTheirConfiguration) {
   ASSERT_EQ(psn("infer control-flow --observe x=5 -n 500 --seed 4 --query theta --out r").code, 0);
-  for (const char* file : {"config.toml", "posterior.csv", "posterior.safetensors", "summary.json"}) {
+  for (const char* file :
+       {"config.toml", "posterior.csv", "posterior.safetensors", "summary.json"}) {
     EXPECT_TRUE(fs::exists(folder_ / "r" / file)) << file;
   }
   auto first = nlohmann::json::parse(slurp(folder_ / "r" / "summary.json"));
@@ -159,7 +162,8 @@ TEST_F(CommandLine, ResultsComeWithTheirConfiguration) {
   EXPECT_EQ(first["posterior"], second["posterior"]);
   // Flags override the file.
   ASSERT_EQ(psn("infer --config r/config.toml --seed 5 --out other").code, 0);
-  EXPECT_NE(first["posterior"], nlohmann::json::parse(slurp(folder_ / "other" / "summary.json"))["posterior"]);
+  EXPECT_NE(first["posterior"],
+            nlohmann::json::parse(slurp(folder_ / "other" / "summary.json"))["posterior"]);
 }
 
 TEST_F(CommandLine, Plugins) {
@@ -168,13 +172,49 @@ TEST_F(CommandLine, Plugins) {
   EXPECT_NEAR(result["posterior"]["rate"]["mean"].get<double>(), 1.64, 0.1);
 }
 
+TEST_F(CommandLine, ConfigurationsSurviveOddValues) {
+  for (const char* odd : {"--out 1e3", "--out 007", "--seed 18446744073709551615 --out r1",
+                          "--out 'with \"quotes\"'", "--time-limit 1234.5678901 --out r2"}) {
+    ASSERT_EQ(psn(std::string("infer --observe obs0=3 gaussian -n 100 --quiet ") + odd).code, 0)
+        << odd;
+  }
+  for (const char* folder : {"1e3", "007", "r1", "'with \"quotes\"'", "r2"}) {
+    const Outcome again = psn(std::string("infer --config ") + folder + "/config.toml --quiet");
+    EXPECT_EQ(again.code, 0) << folder << again.err;
+  }
+  EXPECT_TRUE(fs::exists(folder_ / "007"));
+  EXPECT_FALSE(fs::exists(folder_ / "1000"));
+  // What is given by hand replaces the file's, wherever it stands.
+  std::ofstream(folder_ / "c.toml") << "model = \"gaussian\"\nquiet = 1\nquery = [\"mu\"]\n";
+  EXPECT_EQ(psn("infer --seed 3 hmm --config c.toml --query x_0 -n 100").code, 0);
+}
+
+TEST_F(CommandLine, RareNamesAndVaryingShapes) {
+  EXPECT_EQ(json("infer control-flow --observe x=5 --query z_1_5 -n 2000")["posterior"].size(), 1u);
+  EXPECT_TRUE(psn("simulate hmm -n 5 --out s").code == 0);
+  EXPECT_NE(slurp(folder_ / "s" / "samples.csv").find("obs_15"), std::string::npos);
+  expect_error("simulate hmm -n 5 --query nosuch", 64, "nosuch");
+}
+
+TEST_F(CommandLine, ClosedOrFullStdout) {
+  for (const char* arguments : {"simulate hmm -n 500 --show 500", "models", "--help"}) {
+    const std::string command =
+        std::string("'" PSN_PROGRAM "' ") + arguments + " >/dev/full 2>/dev/null";
+    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 65) << arguments;
+  }
+}
+
 TEST_F(CommandLine, BadWords) {
   expect_error("infer contol-flow", 64, "did you mean 'control-flow'?");
   expect_error("infre control-flow", 64, "did you mean 'infer'?");
-  expect_error("infer control-flow --obsreve x=5", 64, "unknown option '--obsreve'; did you mean '--observe'?");
-  expect_error("infer control-flow --observe y=5", 64, "no site of the model takes the observation 'y'");
-  expect_error("infer control-flow --observe y=5", 64, "it observes: x; its latents: theta, bern_0");
-  expect_error("infer control-flow --observe x=[1,2]", 64, "observation 'x' has 2 values, but the model takes 1");
+  expect_error("infer control-flow --obsreve x=5", 64,
+               "unknown option '--obsreve'; did you mean '--observe'?");
+  expect_error("infer control-flow --observe y=5", 64,
+               "no site of the model takes the observation 'y'");
+  expect_error("infer control-flow --observe y=5", 64,
+               "it observes: x; its latents: theta, bern_0");
+  expect_error("infer control-flow --observe x=[1,2]", 64,
+               "observation 'x' has 2 values, but the model takes 1");
   expect_error("infer control-flow --observe x", 64, "expected NAME=VALUE");
   expect_error("infer control-flow --observe x=abc", 64, "--observe 'x=abc'");
   expect_error("infer control-flow --observe x=[[1],[2,3]]", 64, "--observe");
@@ -184,6 +224,11 @@ TEST_F(CommandLine, BadWords) {
   expect_error("infer control-flow -n -5", 64, "");
   expect_error("infer control-flow --seed x", 64, "--seed");
   expect_error("infer", 64, "model");
+  expect_error("infer gaussian -n 10 --chains 20 --engine lmh", 64, "--chains 20");
+  expect_error("infer gaussian --max-length -1", 64, "--max-length");
+  expect_error("infer gaussian --time-limit nan", 64, "--time-limit");
+  expect_error("infer gaussian --stack-size 4", 64, "--stack-size");
+  expect_error("exact --x nan", 64, "--x");
 }
 
 TEST_F(CommandLine, BadFiles) {
@@ -197,11 +242,17 @@ TEST_F(CommandLine, BadFiles) {
   std::ofstream(folder_ / "bad.csv") << "obs0,obs1\n1\n";
   expect_error("infer gaussian --observations bad.csv", 65, "'bad.csv', line 2");
   std::ofstream(folder_ / "word.csv") << "obs0\nx\n";
-  expect_error("infer gaussian --observations word.csv", 65, "'x' is not a number");
+  expect_error("infer gaussian --observations word.csv", 65, "'x' is not a finite number");
   std::ofstream(folder_ / "bad.toml") << "seed = = 3\n";
   expect_error("infer gaussian --config bad.toml", 65, "'bad.toml', line 1");
   std::ofstream(folder_ / "key.toml") << "sede = 3\n";
   expect_error("infer gaussian --config key.toml", 64, "did you mean '--seed'?");
+  std::ofstream(folder_ / "deep.json") << std::string(300000, '[');
+  expect_error("infer gaussian --observations deep.json", 65, "deep.json");
+  std::ofstream(folder_ / "empty.csv") << "";
+  expect_error("infer gaussian --observations empty.csv", 65, "empty");
+  std::ofstream(folder_ / "twice.CSV") << "obs0,obs0\n1,2\n";
+  expect_error("infer gaussian --observations twice.CSV", 65, "twice");
   std::ofstream(folder_ / "file") << "";
   expect_error("infer gaussian -n 10 --quiet --out file/r", 65, "file/r");
 }
@@ -216,13 +267,16 @@ TEST_F(CommandLine, BrokenSimulators) {
   expect_error("infer " + plugin("broken_hangs") + common, 70,
                "no random choice for 0.5 s after 'mu__Normal__1'");
   expect_error("simulate " + plugin("broken_throws") + common, 70, "the mesh is tangled");
+  expect_error("simulate " + plugin("broken_endless") + " -n 100", 70,
+               "longer than 1000000 choices");
   expect_error("graph " + plugin("broken_nan") + common, 70, "Normal(mean=");
   EXPECT_FALSE(fs::exists(folder_ / "results"));
 }
 
 TEST_F(CommandLine, InterruptedRunsLeaveNothing) {
-  const Outcome outcome = psn("infer control-flow --observe x=5 -n 50000000 --query theta --out r & "
-                              "sleep 0.7; kill -INT $!; wait $!");
+  const Outcome outcome =
+      psn("infer control-flow --observe x=5 -n 50000000 --query theta --out r & "
+          "sleep 0.7; kill -INT $!; wait $!");
   EXPECT_EQ(outcome.code, 130) << outcome.err;
   EXPECT_FALSE(fs::exists(folder_ / "r"));
 }

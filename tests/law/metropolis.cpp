@@ -14,7 +14,9 @@
 namespace psn {
 namespace {
 
-double density(const Distribution& d, double x) { return std::exp(d.log_prob(x)); }
+double density(const Distribution& d, double x) {
+  return std::exp(d.log_prob(x));
+}
 
 struct Moments {
   double mean, sd;
@@ -151,6 +153,31 @@ TEST_P(Kernel, ChoicesOutOfControlAreStillInferred) {
               kStandardErrors * std::sqrt(0.5 / effective_sample_size(posterior, "a")));
 }
 
+// An observation that is given in one branch and missing in the other: not the same kind of choice.
+TEST_P(Kernel, ChoicesThatChangeTheirClass) {
+  const Model model("m", [](Context& ctx) {
+    const bool given = ctx.sample(Bernoulli(0.5), {.name = "b"}) == 1;
+    const std::optional<Value> data = given ? std::optional(Value(2.0)) : std::nullopt;
+    const double y = ctx.observe(Normal(0, 1), data, {.name = "y"});
+    ctx.observe(Normal(y, 1), 2.5, {.name = "z"});
+  });
+  const double one = density(Normal(0, 1), 2.0) * density(Normal(2, 1), 2.5);
+  const double zero = density(Normal(0, std::sqrt(2.0)), 2.5);
+  const double p = one / (one + zero);
+  const auto posterior = run_chain(model, {}, {{"b"}}, GetParam());
+  expect_mean(posterior, "b", p, std::sqrt(p * (1 - p)));
+
+  const Model control("m", [](Context& ctx) {
+    const bool b = ctx.sample(Bernoulli(0.5), {.name = "b", .control = false}) == 1;
+    const double y = ctx.sample(Normal(b ? 1 : 0, 1), {.name = "y", .control = b});
+    ctx.observe(Normal(y, 1), 2.0, {.name = "z"});
+  });
+  const double up = density(Normal(1, std::sqrt(2.0)), 2.0);
+  const double down = density(Normal(0, std::sqrt(2.0)), 2.0);
+  const double q = up / (up + down);
+  expect_mean(run_chain(control, {}, {{"b"}}, GetParam()), "b", q, std::sqrt(q * (1 - q)));
+}
+
 // Data that nobody gave is integrated out, though a later choice depends on it.
 TEST_P(Kernel, MissingObservations) {
   const Model model("m", [](Context& ctx) {
@@ -158,7 +185,8 @@ TEST_P(Kernel, MissingObservations) {
     const double first = ctx.observe(Normal(mu, 1), {.name = "first"});
     ctx.observe(Normal(first, 1), {.name = "second"});
   });
-  const auto posterior = run_chain(model, {{"second", Value(2.0)}}, {{"mu"}, {"first"}}, GetParam());
+  const auto posterior =
+      run_chain(model, {{"second", Value(2.0)}}, {{"mu"}, {"first"}}, GetParam());
   expect_moments(posterior, "mu", 2.0 / 3, std::sqrt(2.0 / 3));
   expect_moments(posterior, "first", 4.0 / 3, std::sqrt(2.0 / 3));
 }
@@ -188,9 +216,8 @@ TEST_P(Kernel, Factors) {
   expect_moments(run_chain(model, {}, {{"x"}}, GetParam()), "x", exact.mean, exact.sd, 9);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Kernel, testing::Bool(), [](const auto& random_walk) {
-  return random_walk.param ? "RMH" : "LMH";
-});
+INSTANTIATE_TEST_SUITE_P(All, Kernel, testing::Bool(),
+                         [](const auto& random_walk) { return random_walk.param ? "RMH" : "LMH"; });
 
 TEST(Metropolis, ImpossibleDataIsAnError) {
   InProcess simulator(Model("m", [](Context& ctx) {

@@ -14,9 +14,8 @@ Trace one_trace(const Model& model, const Observations* observations = nullptr,
                 std::uint64_t seed = 1) {
   InProcess simulator(model);
   Trace result;
-  run_traces(
-      simulator, 1, prior_guide(), [&](std::uint64_t, Trace& trace) { result = trace; },
-      {.seed = seed, .observations = observations, .keep_distributions = true}, {1, 1});
+  run_traces(simulator, 1, prior_guide(), [&](std::uint64_t, Trace& trace) { result = trace; },
+             {.seed = seed, .observations = observations, .keep_distributions = true}, {1, 1});
   // Addresses live in the simulator, which ends here: keep only what does not point there.
   for (Entry& entry : result.entries) entry.address = nullptr;
   return result;
@@ -25,12 +24,11 @@ Trace one_trace(const Model& model, const Observations* observations = nullptr,
 std::vector<std::string> addresses(const std::function<void(Context&)>& program) {
   InProcess simulator(Model("m", program));
   std::vector<std::string> texts;
-  run_traces(
-      simulator, 1, prior_guide(),
-      [&](std::uint64_t, Trace& trace) {
-        for (const Entry& entry : trace.entries) texts.push_back(entry.address->text);
-      },
-      {.seed = 1}, {1, 1});
+  run_traces(simulator, 1, prior_guide(),
+             [&](std::uint64_t, Trace& trace) {
+               for (const Entry& entry : trace.entries) texts.push_back(entry.address->text);
+             },
+             {.seed = 1}, {1, 1});
   return texts;
 }
 
@@ -76,13 +74,14 @@ TEST(Context, UnnamedChoicesAreAddressedByPlace) {
 }
 
 TEST(Context, AmbientFunctionsReachTheRunningSimulation) {
-  EXPECT_EQ(addresses([](Context&) {
-              sample(Normal(0, 1), {.name = "a"});
-              observe(Normal(0, 1), {.name = "b"});
-              tag(1, {.name = "c"});
-              factor(0, {.name = "d"});
-            }),
-            (std::vector<std::string>{"a__Normal__1", "b__Normal__1", "c__Tag__1", "d__Factor__1"}));
+  EXPECT_EQ(
+      addresses([](Context&) {
+        sample(Normal(0, 1), {.name = "a"});
+        observe(Normal(0, 1), {.name = "b"});
+        tag(1, {.name = "c"});
+        factor(0, {.name = "d"});
+      }),
+      (std::vector<std::string>{"a__Normal__1", "b__Normal__1", "c__Tag__1", "d__Factor__1"}));
   EXPECT_THROW(sample(Normal(0, 1)), ModelError);
 }
 

@@ -53,6 +53,9 @@ TEST(Diagnostics, ConstantOrShortChainsHaveNoAnswer) {
   EXPECT_TRUE(std::isnan(split_rhat({constant, 2})));
   EXPECT_TRUE(std::isnan(chain_effective_sample_size({std::vector{1.0}, 1})));
   EXPECT_TRUE(std::isnan(split_rhat({{}, 0})));
+  std::vector<double> stuck;  // each chain in a place of its own
+  for (int c = 0; c < 4; ++c) stuck.insert(stuck.end(), 100, 0.1 * c);
+  EXPECT_EQ(split_rhat({stuck, 4}), kInfinity);
 }
 
 // Weights with a Pareto tail of index 1/k have shape k.
@@ -72,6 +75,9 @@ TEST(Diagnostics, KhatThresholdDependsOnTheSampleSize) {
   EXPECT_NEAR(pareto_khat(few).threshold, 0.5, 1e-12);
   EXPECT_EQ(pareto_khat(few).khat, -kInfinity);  // equal weights
   EXPECT_TRUE(std::isnan(pareto_khat(std::vector{0.0, 1.0}).khat));
+  std::vector<double> one(1000, -1e5);  // nothing else counts
+  one[3] = 0;
+  EXPECT_EQ(pareto_khat(one).khat, kInfinity);
   EXPECT_TRUE(std::isnan(pareto_khat(std::vector<double>(100, -kInfinity)).khat));
 }
 

@@ -18,7 +18,8 @@ std::string problem(const Distribution& d) {
 TEST(Distribution, BadParametersAreNamed) {
   EXPECT_EQ(problem(Normal(0, 1)), "");
   EXPECT_EQ(problem(Normal(kNaN, 1)), "Normal(mean=nan, stddev=1): mean must be finite");
-  EXPECT_EQ(problem(Normal(0, -1)), "Normal(mean=0, stddev=-1): stddev must be positive and finite");
+  EXPECT_EQ(problem(Normal(0, -1)),
+            "Normal(mean=0, stddev=-1): stddev must be positive and finite");
   EXPECT_EQ(problem(Normal(0, Value{1, 0})),
             "Normal(mean=0, stddev=0), component 1: stddev must be positive and finite");
   EXPECT_EQ(problem(Normal(Value{1, 2}, Value{1, 2, 3})),
@@ -118,6 +119,44 @@ TEST(Distribution, DegenerateProbabilities) {
     const Distribution edge = Beta(1e-3, 1e-3);
     EXPECT_TRUE(std::isfinite(edge.log_prob(edge.draw(rng))));
   }
+}
+
+TEST(Distribution, ExtremeParameters) {
+  Rng rng(3);
+  // Truncated far from the mean, very far, and a window that is narrow beside the spread.
+  for (const Distribution& d : {Distribution(TruncatedNormal(0, 1e-60, 1, 2)),
+                                Distribution(TruncatedNormal(0, 1, 1e8, 2e8)),
+                                Distribution(TruncatedNormal(0, 1e20, -1, 1)),
+                                Distribution(TruncatedNormal(0, 1e12, 1, 2))}) {
+    const Support s = d.support();
+    for (int i = 0; i < 100; ++i) {
+      const double x = d.draw(rng);
+      EXPECT_GE(x, s.low);
+      EXPECT_LE(x, s.high);
+      EXPECT_LT(d.log_prob(x), kInfinity) << d.text();
+    }
+  }
+  EXPECT_NEAR(Distribution(TruncatedNormal(0, 1e20, -1, 1)).log_prob(0.3), std::log(0.5), 1e-9);
+  for (const double a : {20.0, 300.0, 1e4, 1e6}) {  // the tail is nearly exponential with rate a
+    const Distribution tail = TruncatedNormal(0, 1, a, kInfinity);
+    EXPECT_NEAR((tail.mean().scalar() - a) * a, 1 - 2 / (a * a),
+                20 / (a * a * a * a) + 1e-7 + 1e-15 * a * a);
+    EXPECT_NEAR(tail.variance().scalar() * a * a, 1 - 6 / (a * a), 100 / (a * a * a * a) + 1e-7);
+  }
+  EXPECT_FALSE(Distribution(TruncatedNormal(0, 1e-160, 1, 2)).valid());
+  EXPECT_FALSE(Distribution(Uniform(-1e308, 1e308)).valid());
+  EXPECT_FALSE(Distribution(Categorical(Value({}, {0, 3}))).valid());
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_TRUE(std::isfinite(Distribution(LogNormal(0, 400)).draw(rng).scalar()));
+    EXPECT_TRUE(std::isfinite(Distribution(Weibull(1, 1e-3)).draw(rng).scalar()));
+  }
+  // Large counts: log p at the mode is -log(sqrt(2 pi variance)).
+  EXPECT_NEAR(Distribution(Poisson(1e15)).log_prob(1e15), -0.5 * std::log(2 * M_PI * 1e15), 1e-9);
+  EXPECT_NEAR(Distribution(Binomial(4e15, 0.5)).log_prob(2e15), -0.5 * std::log(2 * M_PI * 1e15),
+              1e-9);
+  EXPECT_EQ(*kl_divergence(Binomial(0, 0.5), Binomial(0, 0)), 0);
+  EXPECT_TRUE(std::isfinite(Distribution(LogNormal(-1000, std::sqrt(800.0))).variance().scalar()));
+  EXPECT_NEAR(Distribution(Weibull(1, 1e8)).variance().scalar() * 1e16, M_PI * M_PI / 6, 1e-6);
 }
 
 TEST(Distribution, MixtureMoments) {

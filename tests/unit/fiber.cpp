@@ -45,7 +45,9 @@ TEST(Fiber, AnAbandonedBodyIsUnwound) {
   EXPECT_EQ(token.use_count(), 1);
 }
 
-TEST(Fiber, NeverStarted) { const Fiber fiber([] { FAIL(); }, kStack); }
+TEST(Fiber, NeverStarted) {
+  const Fiber fiber([] { FAIL(); }, kStack);
+}
 
 // The C++ runtime keeps one stack of handled exceptions per thread; fibers need one each.
 TEST(Fiber, SuspendsInsideACatchBlock) {

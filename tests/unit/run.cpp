@@ -56,10 +56,47 @@ TEST(Run, BadParametersNameAddressAndValue) {
   EXPECT_EQ(error_of([](Context& ctx) { ctx.sample(Normal(0, -2), {.name = "a"}); }),
             "trace 0, address 'a__Normal__1': Normal(mean=0, stddev=-2): stddev must be positive "
             "and finite");
-  EXPECT_NE(error_of([](Context& ctx) { ctx.observe(Normal(kNaN, 1), {.name = "y"}); })
-                .find("address 'y__Normal__1': Normal(mean=nan, stddev=1)"),
+  EXPECT_NE(error_of([](Context& ctx) {
+              ctx.observe(Normal(kNaN, 1), {.name = "y"});
+            }).find("address 'y__Normal__1': Normal(mean=nan, stddev=1)"),
             std::string::npos);
   EXPECT_NE(error_of([](Context& ctx) { ctx.factor(kNaN, {.name = "f"}); }).find("factor of nan"),
+            std::string::npos);
+}
+
+TEST(Run, NaNIsAnErrorWhereItArises) {
+  EXPECT_NE(
+      error_of([](Context& ctx) { ctx.tag(kNaN, {.name = "t"}); }).find("'t__Tag__1': tag of nan"),
+      std::string::npos);
+  InProcess simulator(Model("m", [](Context&) { return Value(kNaN); }));
+  EXPECT_THROW(run_traces(simulator, 1, prior_guide(), [](std::uint64_t, Trace&) {}, {}, {1, 1}),
+               ModelError);
+  const Observations at_zero{{"y", Value(0.0)}};
+  EXPECT_NE(error_of([](Context& ctx) { ctx.observe(Gamma(0.5, 1), {.name = "y"}); },
+                     {.observations = &at_zero})
+                .find("has log density inf"),
+            std::string::npos);
+}
+
+// A program that catches everything and tries again cannot be unwound; it is given up.
+TEST(Run, AProgramThatSwallowsEverythingDoesNotHang) {
+  const std::string error = error_of([](Context& ctx) {
+    const double u = ctx.sample(Uniform(0, 1), {.name = "u"});
+    if (u < 0.3) throw std::runtime_error("unlucky");
+    for (;;) {
+      try {
+        ctx.sample(Normal(0, 1), {.name = "again"});
+      } catch (...) {
+      }
+    }
+  });
+  EXPECT_NE(error.find("unlucky"), std::string::npos) << error;
+}
+
+TEST(Run, NamesMustBePrintable) {
+  EXPECT_NE(error_of([](Context& ctx) {
+              ctx.sample(Normal(0, 1), {.name = "a\xff"});
+            }).find("'a\\xff__Normal' is not printable UTF-8"),
             std::string::npos);
 }
 
@@ -97,8 +134,7 @@ TEST(Run, LengthIsLimited) {
         for (;;) ctx.sample(Normal(0, 1), {.name = "x"});
       },
       {.max_length = 100});
-  EXPECT_NE(error.find("'x__Normal__101': the trace is longer than 100 choices"),
-            std::string::npos)
+  EXPECT_NE(error.find("'x__Normal__101': the trace is longer than 100 choices"), std::string::npos)
       << error;
 }
 
@@ -107,9 +143,8 @@ TEST(Run, LongTracesAreFine) {
     for (int i = 0; i < 200'000; ++i) ctx.sample(Normal(0, 1), {.name = "x"});
   }));
   std::size_t length = 0;
-  run_traces(
-      simulator, 1, prior_guide(), [&](std::uint64_t, Trace& trace) { length = trace.length(); },
-      {}, {1, 1});
+  run_traces(simulator, 1, prior_guide(),
+             [&](std::uint64_t, Trace& trace) { length = trace.length(); }, {}, {1, 1});
   EXPECT_EQ(length, 200'000u);
 }
 

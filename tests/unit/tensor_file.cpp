@@ -17,7 +17,9 @@ TensorFile example() {
   return file;
 }
 
-TensorFile parse(const std::string& bytes) { return TensorFile::parse(bytes, "f", "test", 1); }
+TensorFile parse(const std::string& bytes) {
+  return TensorFile::parse(bytes, "f", "test", 1);
+}
 
 TEST(TensorFile, RoundTrip) {
   const TensorFile file = parse(example().serialize());

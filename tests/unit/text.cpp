@@ -16,5 +16,13 @@ TEST(Text, NearestIsASlipAway) {
   EXPECT_EQ(suggestion("zzzzzz", words), "");
 }
 
+TEST(Text, PrintableUtf8) {
+  EXPECT_TRUE(is_printable("theta_1 \xce\xb8 \xf0\x9f\x98\x80"));
+  for (const char* bad : {"a\nb", "\xff", "\xc0\x80", "\xed\xa0\x80", "\xe2\x82", "\x7f"}) {
+    EXPECT_FALSE(is_printable(bad));
+  }
+  EXPECT_EQ(escaped("a\xff"), "a\\xff");
+}
+
 }  // namespace
 }  // namespace psn

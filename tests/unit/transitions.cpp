@@ -14,9 +14,8 @@ namespace {
 
 TransitionGraph graph_of(InProcess& simulator, std::uint64_t traces, TransitionGraph::Nodes nodes) {
   TransitionGraph graph(nodes);
-  run_traces(
-      simulator, traces, prior_guide(), [&](std::uint64_t, Trace& trace) { graph.add(trace); },
-      {.seed = 2}, {64, 1});
+  run_traces(simulator, traces, prior_guide(),
+             [&](std::uint64_t, Trace& trace) { graph.add(trace); }, {.seed = 2}, {64, 1});
   return graph;
 }
 
@@ -51,8 +50,9 @@ TEST(Transitions, FormatsAreStable) {
     ctx.tag(1, {.name = "not a choice"});
   }));
   const auto graph = graph_of(simulator, 3, TransitionGraph::Nodes::kAddresses);
-  EXPECT_NE(graph.to_dot().find("\"say \\\"hi\\\"__Normal__1\" -> \"end-execution\" [label=\"1.000\""),
-            std::string::npos);
+  EXPECT_NE(
+      graph.to_dot().find("\"say \\\"hi\\\"__Normal__1\" -> \"end-execution\" [label=\"1.000\""),
+      std::string::npos);
   const auto json = nlohmann::json::parse(graph.to_json());
   EXPECT_EQ(json["traces"], 3);
   EXPECT_EQ(json["transitions"].size(), 2u);

@@ -67,7 +67,8 @@ TEST(Value, RefusesImpossibleUse) {
 TEST(Value, Text) {
   EXPECT_EQ(Value(0.5).text(), "0.5");
   EXPECT_EQ((Value{1, 2}).text(), "[1, 2]");
-  EXPECT_EQ(Value(std::vector<double>(20, 1.0)).text(), "[1, 1, 1, 1, 1, 1, 1, 1, ... (20 in all)]");
+  EXPECT_EQ(Value(std::vector<double>(20, 1.0)).text(),
+            "[1, 1, 1, 1, 1, 1, 1, 1, ... (20 in all)]");
 }
 
 }  // namespace
