@@ -11,8 +11,8 @@ namespace {
 
 // The one exception to "no mutable globals": simulators call psn::sample() from anywhere.
 // (initial-exec: a load instead of a call at every switch between simulations.)
-[[gnu::tls_model("initial-exec")]] thread_local Context* ambient_context =
-    nullptr;  // NOLINT(*-avoid-non-const-global-variables)
+// NOLINTNEXTLINE(*-avoid-non-const-global-variables)
+[[gnu::tls_model("initial-exec")]] thread_local Context* ambient_context = nullptr;
 
 Context& ambient() {
   if (!ambient_context) {

@@ -18,7 +18,7 @@ namespace {
 std::string error_of(const std::function<void(Context&)>& program, RunOptions options = {}) {
   InProcess simulator(Model("faulty", program));
   try {
-    run_traces(simulator, 10, prior_guide(), [](std::uint64_t, Trace&) {}, options, {4, 2});
+    run_traces(simulator, 10, prior_guide(), [](std::uint64_t, Trace&) {}, options, {4, 1});
   } catch (const ModelError& error) {
     return error.what();
   }
