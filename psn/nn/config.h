@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace psn {
@@ -32,6 +33,8 @@ struct NetworkConfig {
   std::map<std::string, VariableLayers> variable_embedding;  // by variable or site name
   std::size_t mixture_components = 5;                     // of the head of a Mixture
 
+  // What is wrong with it; nullopt if nothing is.
+  std::optional<std::string> problem() const;
   const VariableLayers& layers_of(const std::string& name, const std::string& site_name) const;
 };
 

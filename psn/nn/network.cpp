@@ -18,11 +18,44 @@ const VariableLayers& NetworkConfig::layers_of(const std::string& name,
   return variable_layers;
 }
 
+std::optional<std::string> NetworkConfig::problem() const {
+  const auto outside = [](std::size_t n, std::size_t most) { return n < 1 || n > most; };
+  const std::pair<const char*, std::size_t> dimensions[] = {
+      {"lstm_dim", lstm_dim},
+      {"sample_embedding_dim", sample_embedding_dim},
+      {"address_embedding_dim", address_embedding_dim},
+      {"distribution_type_embedding_dim", distribution_type_embedding_dim},
+      {"transition_hidden_dim", transition_hidden_dim}};
+  constexpr std::size_t kWidest = 1 << 15, kDeepest = 64, kLayers = 6, kMixture = 1024;
+  for (const auto& [name, n] : dimensions) {
+    if (outside(n, kWidest)) return fmt::format("{} must lie in 1 to {}, not {}", name, kWidest, n);
+  }
+  if (outside(lstm_depth, kDeepest)) {
+    return fmt::format("lstm_depth must lie in 1 to {}, not {}", kDeepest, lstm_depth);
+  }
+  if (outside(mixture_components, kMixture)) {
+    return fmt::format("mixture_components must lie in 1 to {}, not {}", kMixture,
+                       mixture_components);
+  }
+  const auto wrong = [&](const VariableLayers& layers) {
+    return outside(layers.num_layers, kLayers) || outside(layers.hidden_dim, kWidest);
+  };
+  const auto named = std::find_if(variable_embedding.begin(), variable_embedding.end(),
+                                  [&](const auto& entry) { return wrong(entry.second); });
+  if (wrong(variable_layers) || named != variable_embedding.end()) {
+    return fmt::format("layers of {}: num_layers must lie in 1 to {}, hidden_dim in 1 to {}",
+                       wrong(variable_layers) ? "variables" : "'" + named->first + "'", kLayers,
+                       kWidest);
+  }
+  return std::nullopt;
+}
+
 float instance_feature(std::uint32_t instance) {
   return std::log(static_cast<float>(std::max(1u, instance)));
 }
 
 Network::Network(NetworkConfig config, std::uint64_t seed) : config_(std::move(config)), seed_(seed) {
+  if (const auto wrong = config_.problem()) throw InvalidArgument("network: " + *wrong);
   const auto h = static_cast<std::uint32_t>(hidden());
   const auto e = static_cast<std::uint32_t>(embedding());
   const auto types = static_cast<std::uint32_t>(config_.distribution_type_embedding_dim);

@@ -35,6 +35,8 @@ class Parameters {
   float* gradients(BlockId id) { return gradients_.data() + blocks_[id].offset; }
   float* first_moments(BlockId id) { return first_.data() + blocks_[id].offset; }
   float* second_moments(BlockId id) { return second_.data() + blocks_[id].offset; }
+  const float* first_moments(BlockId id) const { return first_.data() + blocks_[id].offset; }
+  const float* second_moments(BlockId id) const { return second_.data() + blocks_[id].offset; }
   const std::uint64_t* births(BlockId id) const { return births_.data() + blocks_[id].first_birth; }
   std::uint64_t* births(BlockId id) { return births_.data() + blocks_[id].first_birth; }
 
