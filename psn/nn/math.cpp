@@ -8,48 +8,92 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <hwy/contrib/math/math-inl.h>
-
 HWY_BEFORE_NAMESPACE();
 namespace psn::nn {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// exp(x) for x within +-80, to 2e-7 relative: 2^n times a polynomial in the rest.
 template <class D, class V>
-V sigmoid(D d, V x) {
-  const V half = hn::Set(d, 0.5f);
-  return hn::MulAdd(half, hn::Tanh(d, hn::Mul(half, x)), half);
+HWY_INLINE V exponential(D d, V x) {
+  const auto n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504089f)));
+  auto r = hn::NegMulAdd(n, hn::Set(d, 0.693359375f), x);  // ln 2 in two parts
+  r = hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4f), r);
+  auto p = hn::Set(d, 1.0f / 720);
+  for (const float c : {1.0f / 120, 1.0f / 24, 1.0f / 6, 0.5f, 1.0f, 1.0f}) {
+    p = hn::MulAdd(p, r, hn::Set(d, c));
+  }
+  const hn::RebindToSigned<D> di;
+  const auto exponent = hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(di, n), hn::Set(di, 127)));
+  return hn::Mul(p, hn::BitCast(d, exponent));
 }
 
-// Lanes past the end are computed on the tail of the row, once more: rows are at least one vector
-// long, or go through scalars.
+// 1 / (1 + exp(-x)); beyond +-40 it is 0 or 1 in floats.
+template <class D, class V>
+HWY_INLINE V sigmoid(D d, V x) {
+  const V bounded = hn::Max(hn::Min(x, hn::Set(d, 40.0f)), hn::Set(d, -40.0f));
+  const V one = hn::Set(d, 1.0f);
+  return hn::Div(one, hn::Add(one, exponential(d, hn::Neg(bounded))));
+}
+
+// To 1e-7 absolute.
+template <class D, class V>
+HWY_INLINE V hyperbolic_tangent(D d, V x) {
+  return hn::MulSub(hn::Set(d, 2.0f), sigmoid(d, hn::Add(x, x)), hn::Set(d, 1.0f));
+}
+
+// Loads and stores of the last lanes go through a mask.
 template <class D>
-void cell_lanes(D d, std::size_t h, std::size_t j, float* gates, float* cell, float* cell_tanh,
-                float* hidden) {
-  const auto i = sigmoid(d, hn::LoadU(d, gates + j));
-  const auto f = sigmoid(d, hn::LoadU(d, gates + h + j));
-  const auto g = hn::Tanh(d, hn::LoadU(d, gates + 2 * h + j));
-  const auto o = sigmoid(d, hn::LoadU(d, gates + 3 * h + j));
-  const auto c = hn::MulAdd(f, hn::LoadU(d, cell + j), hn::Mul(i, g));
-  const auto t = hn::Tanh(d, c);
-  hn::StoreU(i, d, gates + j);
-  hn::StoreU(f, d, gates + h + j);
-  hn::StoreU(g, d, gates + 2 * h + j);
-  hn::StoreU(o, d, gates + 3 * h + j);
-  hn::StoreU(c, d, cell + j);
-  hn::StoreU(t, d, cell_tanh + j);
-  hn::StoreU(hn::Mul(o, t), d, hidden + j);
+struct Whole {
+  D d;
+  auto load(const float* p) const { return hn::LoadU(d, p); }
+  template <class V>
+  void store(V v, float* p) const {
+    hn::StoreU(v, d, p);
+  }
+};
+
+template <class D>
+struct Part {
+  D d;
+  hn::Mask<D> mask;
+  auto load(const float* p) const { return hn::MaskedLoad(mask, d, p); }
+  template <class V>
+  void store(V v, float* p) const {
+    hn::BlendedStore(v, mask, d, p);
+  }
+};
+
+template <class Access>
+HWY_INLINE void cell_lanes(const Access& at, std::size_t h, std::size_t j, float* gates,
+                           float* cell, float* cell_tanh, float* hidden) {
+  const auto d = at.d;
+  const auto i = sigmoid(d, at.load(gates + j));
+  const auto f = sigmoid(d, at.load(gates + h + j));
+  const auto g = hyperbolic_tangent(d, at.load(gates + 2 * h + j));
+  const auto o = sigmoid(d, at.load(gates + 3 * h + j));
+  const auto c = hn::MulAdd(f, at.load(cell + j), hn::Mul(i, g));
+  const auto t = hyperbolic_tangent(d, c);
+  at.store(i, gates + j);
+  at.store(f, gates + h + j);
+  at.store(g, gates + 2 * h + j);
+  at.store(o, gates + 3 * h + j);
+  at.store(c, cell + j);
+  at.store(t, cell_tanh + j);
+  at.store(hn::Mul(o, t), hidden + j);
 }
 
 void LstmGates(std::size_t h, float* gates, float* cell, float* cell_tanh, float* hidden) {
   const hn::ScalableTag<float> d;
+  using D = hn::ScalableTag<float>;
   std::size_t j = 0;
   for (; j + hn::Lanes(d) <= h; j += hn::Lanes(d)) {
-    cell_lanes(d, h, j, gates, cell, cell_tanh, hidden);
+    cell_lanes(Whole<D>{d}, h, j, gates, cell, cell_tanh, hidden);
   }
-  const hn::CappedTag<float, 1> scalar;
-  for (; j < h; ++j) cell_lanes(scalar, h, j, gates, cell, cell_tanh, hidden);
+  if (j < h) {
+    cell_lanes(Part<D>{d, hn::FirstN(d, h - j)}, h, j, gates, cell, cell_tanh, hidden);
+  }
 }
 
 }  // namespace HWY_NAMESPACE

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "psn/base/error.h"
+#include "psn/nn/math.h"
 #include "psn/nn/packed_matrix.h"
 #include "tests/law/network_fixture.h"
 
@@ -128,6 +129,31 @@ TEST(Config, ImpossibleSizesAreRefused) {
   config = small_config();
   config.variable_embedding["x"] = {0, 10};
   EXPECT_THROW(Network(config, 1), InvalidArgument);
+}
+
+TEST(LstmGates, AreSigmoidsAndHyperbolicTangents) {
+  for (const std::size_t h : {1u, 7u, 8u, 19u, 150u}) {
+    Rng rng(h);
+    std::vector<float> gates(4 * h), cell(h), cell_tanh(h), hidden(h);
+    for (float& v : gates) v = static_cast<float>(std::pow(10, 2.5 * rng.uniform()) * rng.normal());
+    for (float& v : cell) v = static_cast<float>(3 * rng.normal());
+    const auto before = gates;
+    const auto cell_before = cell;
+    nn::lstm_gates(h, gates.data(), cell.data(), cell_tanh.data(), hidden.data());
+    const auto sigmoid = [](double v) { return 1 / (1 + std::exp(-v)); };
+    for (std::size_t j = 0; j < h; ++j) {
+      const double i = sigmoid(before[j]), f = sigmoid(before[h + j]);
+      const double g = std::tanh(before[2 * h + j]), o = sigmoid(before[3 * h + j]);
+      const double c = f * cell_before[j] + i * g;
+      EXPECT_NEAR(gates[j], i, 3e-7);
+      EXPECT_NEAR(gates[h + j], f, 3e-7);
+      EXPECT_NEAR(gates[2 * h + j], g, 3e-7);
+      EXPECT_NEAR(gates[3 * h + j], o, 3e-7);
+      EXPECT_NEAR(cell[j], c, 3e-6);
+      EXPECT_NEAR(cell_tanh[j], std::tanh(c), 3e-6);
+      EXPECT_NEAR(hidden[j], o * std::tanh(c), 3e-6);
+    }
+  }
 }
 
 // The same bits whatever the number of rows, and the right ones.
