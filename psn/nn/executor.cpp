@@ -168,6 +168,7 @@ void Executor::move_core(std::span<const Next> next, std::size_t first, std::siz
   gates_.resize(kChunk * stride);
   input_.resize(kChunk * (h_ + std::max(h_, e_)));
   top_.resize(kChunk * h_);
+  fresh_.resize(kChunk);
   std::vector<float>& cell_tanh = first_;
   cell_tanh.resize(std::max(cell_tanh.size(), h_));
   const auto row_of = [&](std::size_t i) { return next[order_[first + i]].row; };
@@ -182,6 +183,7 @@ void Executor::move_core(std::span<const Next> next, std::size_t first, std::siz
       const float feature = instance_feature(n.instance);
       for (std::size_t j = 0; j < gates; ++j) out[j] += feature * compiled_->instance_[j];
     }
+    fresh_[i] = nodes_[n.row] == Network::kBegin;
     nodes_[n.row] = n.node;
   }
   for (std::size_t layer = 0; layer < hidden_.size(); ++layer) {
@@ -194,7 +196,14 @@ void Executor::move_core(std::span<const Next> next, std::size_t first, std::siz
       std::copy_n(layer == 0 ? embedded(row) : hidden(layer - 1, row), below, in + h_);
       if (layer > 0) std::copy_n(compiled_->core_bias_[layer].data(), stride, &gates_[i * stride]);
     }
-    compiled_->core_[layer].add_to(count, input_.data(), width, gates_.data(), stride);
+    // The first layer's input is zero at the first step of a trace.
+    const auto skipped = [&](std::size_t i) { return layer == 0 && fresh_[i]; };
+    for (std::size_t i = 0, end = 0; i < count; i = end) {
+      while (end < count && skipped(end) == skipped(i)) ++end;
+      if (skipped(i)) continue;
+      compiled_->core_[layer].add_to(end - i, &input_[i * width], width, &gates_[i * stride],
+                                     stride);
+    }
     for (std::size_t i = 0; i < count; ++i) {
       const Row row = row_of(i);
       nn::lstm_gates(h_, &gates_[i * stride], cell(layer, row), cell_tanh.data(),

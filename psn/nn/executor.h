@@ -79,7 +79,7 @@ class Executor {
   void step(std::span<const Next> next, const VisitOutputs& visit);
 
  private:
-  static constexpr std::size_t kChunk = 192;  // rows at a time
+  static constexpr std::size_t kChunk = 256;  // rows at a time
 
   // Requests sorted by node: order_ lists them, and segments of it share a node.
   struct Segment {
@@ -109,6 +109,7 @@ class Executor {
   // Work space.
   std::vector<std::uint32_t> order_, places_;
   std::vector<Segment> segments_;
+  std::vector<char> fresh_;  // of a chunk: came from begin
   std::vector<float> input_, gates_, top_, first_, second_, represented_;
 };
 
