@@ -26,15 +26,19 @@ void peak_product(benchmark::State& state) {
     nn::multiply_nt(m, n, k, a.data(), k, b.data(), k, 0.0f, c.data(), n);
     benchmark::DoNotOptimize(c.data());
   }
-  state.counters["GFLOP/s"] =
-      benchmark::Counter(2e-9 * static_cast<double>(m * n * k) *
-                             static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+  state.counters["GFLOP/s"] = benchmark::Counter(
+      2e-9 * static_cast<double>(m * n * k) * static_cast<double>(state.iterations()),
+      benchmark::Counter::kIsRate);
 }
-BENCHMARK(peak_product)->Args({512, 600, 160})->Args({512, 600, 600})->Args({512, 2048, 1024})
+BENCHMARK(peak_product)
+    ->Args({512, 600, 160})
+    ->Args({512, 600, 600})
+    ->Args({512, 2048, 1024})
     ->MinTime(0.3);
 
 void packed_product(benchmark::State& state) {
-  const auto m = static_cast<std::size_t>(state.range(0)), n = static_cast<std::size_t>(state.range(1)),
+  const auto m = static_cast<std::size_t>(state.range(0)),
+             n = static_cast<std::size_t>(state.range(1)),
              k = static_cast<std::size_t>(state.range(2));
   const std::vector<float> b(n * k, 0.5f);
   const nn::PackedMatrix matrix(n, k, b.data(), k);
@@ -43,12 +47,17 @@ void packed_product(benchmark::State& state) {
     matrix.apply(m, a.data(), k, c.data(), matrix.padded());
     benchmark::DoNotOptimize(c.data());
   }
-  state.counters["GFLOP/s"] =
-      benchmark::Counter(2e-9 * static_cast<double>(m * n * k) *
-                             static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+  state.counters["GFLOP/s"] = benchmark::Counter(
+      2e-9 * static_cast<double>(m * n * k) * static_cast<double>(state.iterations()),
+      benchmark::Counter::kIsRate);
 }
-BENCHMARK(packed_product)->Args({192, 600, 160})->Args({192, 2048, 1024})->Args({192, 50, 150})
-    ->Args({6, 50, 150})->Args({1, 50, 150})->MinTime(0.3);
+BENCHMARK(packed_product)
+    ->Args({192, 600, 160})
+    ->Args({192, 2048, 1024})
+    ->Args({192, 50, 150})
+    ->Args({6, 50, 150})
+    ->Args({1, 50, 150})
+    ->MinTime(0.3);
 
 void gates(benchmark::State& state) {
   const auto h = static_cast<std::size_t>(state.range(0));

@@ -13,7 +13,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-const std::string& text_of(const Network& network, NodeId id) { return network.node(id).text; }
+const std::string& text_of(const Network& network, NodeId id) {
+  return network.node(id).text;
+}
 
 // The trainer's own record; what is not JSON is shown as text.
 ordered_json history_json(const std::string& history) {

@@ -156,9 +156,8 @@ std::vector<double> log_prob(std::shared_ptr<const CompiledNetwork> network,
     }
   }
   // Of similar length side by side.
-  std::stable_sort(paths.begin(), paths.end(), [](const Path& a, const Path& b) {
-    return a.nodes.size() < b.nodes.size();
-  });
+  std::stable_sort(paths.begin(), paths.end(),
+                   [](const Path& a, const Path& b) { return a.nodes.size() < b.nodes.size(); });
   Evaluation evaluation(network, unknown == UnknownEvaluation::kRenormalise, results);
   for (std::size_t first = 0; first < paths.size(); first += kWidth) {
     evaluation.run(std::span(paths).subspan(first, std::min(kWidth, paths.size() - first)));

@@ -77,8 +77,8 @@ void CompiledNetwork::check_finite() const {
       const auto& value = node.value_layers;
       if (block == node.embedding || block == node.transition || block == node.transition_hidden ||
           std::find(value.begin(), value.end(), block) != value.end()) {
-        throw ModelError(fmt::format("the network's parameters of '{}' are not all finite",
-                                     node.text));
+        throw ModelError(
+            fmt::format("the network's parameters of '{}' are not all finite", node.text));
       }
     }
     throw ModelError("the parameters of the network's core are not all finite");
@@ -285,8 +285,7 @@ void Executor::transition_heads(std::span<const Drawn> drawn, const Segment& seg
   if (second_.size() < rows * padded) second_.resize(rows * padded);
   layers.transition.apply(rows, first_.data(), joined, second_.data(), padded);
   for (std::size_t i = 0; i < rows; ++i) {
-    visit(order_[segment.first + i],
-          {second_.data() + i * padded, layers.transition.outputs()});
+    visit(order_[segment.first + i], {second_.data() + i * padded, layers.transition.outputs()});
   }
 }
 

@@ -40,10 +40,10 @@ class CompiledNetwork {
   void make_tables();
 
   std::shared_ptr<const Network> network_;
-  std::size_t table_stride_ = 0;          // of the rows of the tables and of the gates
-  std::vector<float> previous_, current_; // node -> part of the first layer's gates, with its bias
-  std::vector<float> instance_;           // weights of the instance's feature
-  std::vector<nn::PackedMatrix> core_;    // [own h | input] -> gates
+  std::size_t table_stride_ = 0;           // of the rows of the tables and of the gates
+  std::vector<float> previous_, current_;  // node -> part of the first layer's gates, with its bias
+  std::vector<float> instance_;            // weights of the instance's feature
+  std::vector<nn::PackedMatrix> core_;     // [own h | input] -> gates
   std::vector<std::vector<float>> core_bias_;  // of the upper layers
   std::vector<NodeLayers> nodes_;
 };

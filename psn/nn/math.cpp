@@ -112,8 +112,7 @@ void lstm_gates(std::size_t h, float* gates, float* cell, float* cell_tanh, floa
 namespace {
 
 void gemm(char ta, char tb, std::size_t m, std::size_t n, std::size_t k, const float* a,
-          std::size_t lda, const float* b, std::size_t ldb, float beta, float* c,
-          std::size_t ldc) {
+          std::size_t lda, const float* b, std::size_t ldb, float beta, float* c, std::size_t ldc) {
   if (m == 0 || n == 0) return;
   dnnl_sgemm(ta, tb, static_cast<dnnl_dim_t>(m), static_cast<dnnl_dim_t>(n),
              static_cast<dnnl_dim_t>(k), 1.0f, a, static_cast<dnnl_dim_t>(lda), b,
@@ -137,7 +136,9 @@ void multiply_tn(std::size_t m, std::size_t n, std::size_t k, const float* a, st
   gemm('T', 'N', m, n, k, a, lda, b, ldb, beta, c, ldc);
 }
 
-void use_one_thread_for_products() { omp_set_num_threads(1); }
+void use_one_thread_for_products() {
+  omp_set_num_threads(1);
+}
 
 }  // namespace psn::nn
 #endif

@@ -22,7 +22,9 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxElements = std::size_t{1} << 26;  // of one value, or of its one-hot form
 
-std::string node_prefix(NodeId id) { return fmt::format("node.{}.", id); }
+std::string node_prefix(NodeId id) {
+  return fmt::format("node.{}.", id);
+}
 
 // Calls visit(name, block) for every block of parameters.
 void each_block(const Network& network,
@@ -293,8 +295,7 @@ class Reader {
     scaling.location = values("location");
     scaling.scale = values("scale");
     scaling.bounds_vary = get<bool>(entry, "bounds_vary");
-    const auto bounds =
-        expect(node_prefix(id) + "bounds", Tensor::Type::kFloat64, {2}).doubles();
+    const auto bounds = expect(node_prefix(id) + "bounds", Tensor::Type::kFloat64, {2}).doubles();
     scaling.low = bounds[0];
     scaling.high = bounds[1];
     const auto bad = [](float v) { return !std::isfinite(v); };
@@ -303,11 +304,12 @@ class Reader {
                     [](float v) { return !(v > 0) || !std::isfinite(v); })) {
       fail(fmt::format("'{}': impossible scaling", node.text));
     }
-    const bool whole = scaling.high >= 0 && scaling.high == std::floor(scaling.high) &&
-                       scaling.high < 0x1p53;
+    const bool whole =
+        scaling.high >= 0 && scaling.high == std::floor(scaling.high) && scaling.high < 0x1p53;
     const bool finite = std::isfinite(scaling.low) && std::isfinite(scaling.high);
-    const bool right = node.value.family == Family::kBinomial  ? whole
-                       : node.value.family == Family::kUniform ? finite && scaling.low < scaling.high
+    const bool right = node.value.family == Family::kBinomial ? whole
+                       : node.value.family == Family::kUniform
+                           ? finite && scaling.low < scaling.high
                        : node.value.family == Family::kTruncatedNormal
                            ? scaling.low < scaling.high
                            : !std::isnan(scaling.low) && !std::isnan(scaling.high);
@@ -376,9 +378,9 @@ class Reader {
                       [](float v) { return v < 0; })) {
         fail(fmt::format("tensor 'second_moment.{}' has negative numbers", name));
       }
-      const auto births = expect("birth." + name, Tensor::Type::kFloat64,
-                                 {static_cast<std::int64_t>(block.rows)})
-                              .doubles();
+      const auto births =
+          expect("birth." + name, Tensor::Type::kFloat64, {static_cast<std::int64_t>(block.rows)})
+              .doubles();
       for (std::size_t row = 0; row < births.size(); ++row) {
         if (!(births[row] >= 0 && births[row] <= static_cast<double>(parameters.step))) {
           fail(fmt::format("tensor 'birth.{}' has impossible numbers", name));
@@ -404,7 +406,9 @@ class Reader {
 
 }  // namespace
 
-std::string config_json(const NetworkConfig& config) { return to_json(config).dump(); }
+std::string config_json(const NetworkConfig& config) {
+  return to_json(config).dump();
+}
 
 std::string serialize_network(const NetworkFile& file) {
   const Network& network = *file.network;
@@ -422,11 +426,12 @@ std::string serialize_network(const NetworkFile& file) {
         Tensor::from({node.scaling.low, node.scaling.high}, {2});
   }
   out.metadata["catalog"] = catalog.dump();
-  out.metadata["network"] = json{{"config", to_json(network.config())},
-                                 {"seed", network.seed()},
-                                 {"step", parameters.step},
-                                 {"optimizer", file.optimizer}}
-                                .dump();
+  out.metadata["network"] = json{
+      {"config", to_json(network.config())},
+      {"seed", network.seed()},
+      {"step", parameters.step},
+      {"optimizer",
+       file.optimizer}}.dump();
   out.metadata["history"] = file.history;
   each_block(network, [&](const std::string& name, BlockId id) {
     const Block& block = parameters.block(id);
@@ -443,8 +448,7 @@ std::string serialize_network(const NetworkFile& file) {
 }
 
 NetworkFile parse_network(const std::string& bytes, const std::string& label) {
-  const TensorFile file =
-      TensorFile::parse(bytes, label, kNetworkFileKind, kNetworkFileVersion);
+  const TensorFile file = TensorFile::parse(bytes, label, kNetworkFileKind, kNetworkFileVersion);
   return Reader(file, label).read();
 }
 
@@ -452,6 +456,8 @@ void save_network(const std::string& path, const NetworkFile& file) {
   write_file_atomically(path, serialize_network(file));
 }
 
-NetworkFile load_network(const std::string& path) { return parse_network(read_file(path), path); }
+NetworkFile load_network(const std::string& path) {
+  return parse_network(read_file(path), path);
+}
 
 }  // namespace psn

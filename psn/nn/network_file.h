@@ -1,6 +1,6 @@
-// Networks on disk: `file.psn`, a tensor file of kind "psn surrogate". docs/formats/surrogate.md has
-// its content. Loading runs no code, and believes nothing: everything is checked against everything
-// else before memory is reserved for it.
+// Networks on disk: `file.psn`, a tensor file of kind "psn surrogate". docs/formats/surrogate.md
+// has its content. Loading runs no code, and believes nothing: everything is checked against
+// everything else before memory is reserved for it.
 #pragma once
 
 #include <memory>

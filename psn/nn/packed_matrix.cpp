@@ -106,8 +106,7 @@ void product(const std::vector<float>& panels, std::size_t inputs, std::size_t p
     const std::size_t count = std::min(kInputs, inputs - first);
     const bool last = first + count == inputs;
     for (std::size_t j = 0; j < padded; j += PackedMatrix::kPanel) {
-      panel({rows, count, a + first, lda,
-             panels.data() + j * inputs + first * PackedMatrix::kPanel,
+      panel({rows, count, a + first, lda, panels.data() + j * inputs + first * PackedMatrix::kPanel,
              bias && first == 0 ? bias + j : nullptr, c + j, ldc, relu && last});
     }
   }

@@ -105,27 +105,27 @@ inline std::shared_ptr<Network> network_of(const Model& model, const NetworkOpti
 
 // A program with every family, vectors, an uncontrolled choice and a random end.
 inline Model all_families() {
-  return {"all-families", [](Context& ctx) {
-            const double a = ctx.sample(Normal(1, 2), {.name = "normal"});
-            ctx.sample(Uniform(-1, 3), {.name = "uniform"});
-            ctx.sample(Uniform(-1, 3 + std::abs(a)), {.name = "varying"});
-            const auto c = ctx.sample(Categorical({0.2, 0.3, 0.5}), {.name = "categorical"});
-            ctx.sample(Poisson(4), {.name = "poisson"});
-            const auto b = ctx.sample(Bernoulli(0.5), {.name = "bernoulli"});
-            ctx.sample(Beta(2, 3), {.name = "beta"});
-            ctx.sample(Exponential(0.5), {.name = "exponential", .control = false});
-            ctx.sample(Gamma(2, 3), {.name = "gamma"});
-            ctx.sample(LogNormal(0.5, 0.3), {.name = "lognormal"});
-            ctx.sample(Binomial(9, 0.4), {.name = "binomial"});
-            ctx.sample(Weibull(2, 1.5), {.name = "weibull"});
-            ctx.sample(TruncatedNormal(0, 1, -1, 2), {.name = "truncated"});
-            ctx.sample(Mixture(Value{0.4, 0.6}, {Normal(-2, 1), Normal(2, 0.5)}),
-                       {.name = "mixture"});
-            ctx.sample(Normal(Value{1, 2, 3, 4, 5}, 2), {.name = "vector"});
-            if (b == 1) return;  // sometimes the last
-            for (int i = 0; i <= c.integer(); ++i) ctx.sample(Normal(i, 1), {.name = "again"});
-            ctx.observe(Normal(a, 1), {.name = "x"});
-          }};
+  return {
+      "all-families", [](Context& ctx) {
+        const double a = ctx.sample(Normal(1, 2), {.name = "normal"});
+        ctx.sample(Uniform(-1, 3), {.name = "uniform"});
+        ctx.sample(Uniform(-1, 3 + std::abs(a)), {.name = "varying"});
+        const auto c = ctx.sample(Categorical({0.2, 0.3, 0.5}), {.name = "categorical"});
+        ctx.sample(Poisson(4), {.name = "poisson"});
+        const auto b = ctx.sample(Bernoulli(0.5), {.name = "bernoulli"});
+        ctx.sample(Beta(2, 3), {.name = "beta"});
+        ctx.sample(Exponential(0.5), {.name = "exponential", .control = false});
+        ctx.sample(Gamma(2, 3), {.name = "gamma"});
+        ctx.sample(LogNormal(0.5, 0.3), {.name = "lognormal"});
+        ctx.sample(Binomial(9, 0.4), {.name = "binomial"});
+        ctx.sample(Weibull(2, 1.5), {.name = "weibull"});
+        ctx.sample(TruncatedNormal(0, 1, -1, 2), {.name = "truncated"});
+        ctx.sample(Mixture(Value{0.4, 0.6}, {Normal(-2, 1), Normal(2, 0.5)}), {.name = "mixture"});
+        ctx.sample(Normal(Value{1, 2, 3, 4, 5}, 2), {.name = "vector"});
+        if (b == 1) return;  // sometimes the last
+        for (int i = 0; i <= c.integer(); ++i) ctx.sample(Normal(i, 1), {.name = "again"});
+        ctx.observe(Normal(a, 1), {.name = "x"});
+      }};
 }
 
 // The network, one number at a time.

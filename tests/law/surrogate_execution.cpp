@@ -26,10 +26,14 @@ class Execution : public ::testing::TestWithParam<int> {
  protected:
   Case get() const {
     switch (GetParam()) {
-      case 0: return {"control flow", control_flow::model(), small_config()};
-      case 1: return {"sites", control_flow::model(), small_config(Addressing::kSite)};
-      case 2: return {"families", all_families(), small_config(Addressing::kInstance, 2)};
-      case 3: return {"families, sites", all_families(), small_config(Addressing::kSite, 3)};
+      case 0:
+        return {"control flow", control_flow::model(), small_config()};
+      case 1:
+        return {"sites", control_flow::model(), small_config(Addressing::kSite)};
+      case 2:
+        return {"families", all_families(), small_config(Addressing::kInstance, 2)};
+      case 3:
+        return {"families, sites", all_families(), small_config(Addressing::kSite, 3)};
       default:
         return {"one variable", Model("one", [](Context& c) { c.sample(Normal(0, 1)); }),
                 small_config()};
@@ -165,6 +169,33 @@ TEST(Surrogate, RefusesParametersThatAreNotFinite) {
   }
 }
 
+// Transitions are drawn anew at every replay, and their probabilities cancel: Metropolis-Hastings
+// in a surrogate samples the same posterior as importance sampling. (Fixed seeds; the tolerance is
+// about four standard errors of the chains.)
+TEST(Surrogate, MetropolisSamplesTheSamePosteriorAsImportanceSampling) {
+  const auto network = network_of(control_flow::model(), {.config = small_config(), .shake = 0.3});
+  SurrogateSimulator simulator("s", network);
+  const Observations data{{"x", Value(3.0)}};
+  EngineOptions options;
+  options.samples = 100'000;
+  const auto choices = [](const Trace& t) { return Value(static_cast<double>(t.length())); };
+  options.queries = {{"theta"}, {"choices", {}, choices}};
+  options.parallelism = {.width = 256, .threads = 1};
+  const auto exact = importance_sampling(simulator, data, options);
+  MetropolisOptions metropolis;
+  static_cast<EngineOptions&>(metropolis) = options;
+  metropolis.samples = 200'000;
+  metropolis.chains = 16;
+  metropolis.burn_in = 200;
+  for (const bool walk : {false, true}) {
+    metropolis.random_walk = walk;
+    const Posterior chains = metropolis_hastings(simulator, data, metropolis).posterior;
+    EXPECT_NEAR(chains.mean("theta"), exact.mean("theta"), 0.01);
+    EXPECT_NEAR(std::sqrt(chains.variance("theta")), std::sqrt(exact.variance("theta")), 0.01);
+    EXPECT_NEAR(chains.mean("choices"), exact.mean("choices"), 0.1);
+  }
+}
+
 // A program whose last address is only sometimes last: both ways out of it are taken.
 TEST(Surrogate, AnyAddressMayBeFollowedByTheEnd) {
   const Model model("sometimes", [](Context& ctx) {
@@ -187,8 +218,7 @@ TEST(Evaluation, ExpandsForWhatIsUnknown) {
   Network network(small_config(), 3);
   grow(network, {traces.begin(), traces.begin() + 5});
   shake(network, 0.15, 3);
-  const auto compiled =
-      std::make_shared<const CompiledNetwork>(std::make_shared<Network>(network));
+  const auto compiled = std::make_shared<const CompiledNetwork>(std::make_shared<Network>(network));
   const auto zero = log_prob(compiled, traces, UnknownEvaluation::kZero);
   const auto expanded = log_prob(compiled, traces, UnknownEvaluation::kExpand);
   int unknown = 0;

@@ -49,8 +49,8 @@ TEST(Growth, KeepsKnownProbabilitiesAndTheUnknownMass) {
     std::vector<NodeId> added;
     AddressTable table;
     for (std::size_t i = 0; i < k; ++i) {
-      const auto* variable = table.variable(
-          {.base = "new", .type = like.address->variable->site->type, .index = i});
+      const auto* variable =
+          table.variable({.base = "new", .type = like.address->variable->site->type, .index = i});
       added.push_back(network.add_node(*table.address(variable, 1), like));
     }
     for (NodeId id = 0; id < before.size(); ++id) {

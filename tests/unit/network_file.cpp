@@ -142,16 +142,13 @@ void edit(TensorFile& file, const std::string& key, const std::function<void(jso
 
 template <class T>
 Forgery config(const char* key, T value) {
-  return {key, [=](TensorFile& f) {
-            edit(f, "network", [&](json& j) { j["config"][key] = value; });
-          }};
+  return {key,
+          [=](TensorFile& f) { edit(f, "network", [&](json& j) { j["config"][key] = value; }); }};
 }
 
 template <class T>
 Forgery node(const char* key, T value, std::size_t which = 2) {
-  return {key, [=](TensorFile& f) {
-            edit(f, "catalog", [&](json& j) { j[which][key] = value; });
-          }};
+  return {key, [=](TensorFile& f) { edit(f, "catalog", [&](json& j) { j[which][key] = value; }); }};
 }
 
 Forgery number(const char* tensor, float value) {
@@ -212,16 +209,27 @@ TEST(HostileNetworkFiles, Forged) {
       number("node.4.location", std::nanf("")),
       number("second_moment.core.0.bias", -1.0f),
       {"double address",
-       [](TensorFile& f) { edit(f, "catalog", [](json& j) { j[6]["base"] = j[5]["base"];
-                                                             j[6]["type"] = j[5]["type"]; }); }},
+       [](TensorFile& f) {
+         edit(f, "catalog", [](json& j) {
+           j[6]["base"] = j[5]["base"];
+           j[6]["type"] = j[5]["type"];
+         });
+       }},
       {"births", [](TensorFile& f) { f.tensors.at("birth.core.0.bias").bytes[7] = 0x7f; }},
-      {"bounds", [](TensorFile& f) { f.tensors.at("node.3.bounds") = Tensor::from({2, 1}, {2}); }},
+      {"bounds",
+       [](TensorFile& f) {
+         f.tensors.at("node.3.bounds") = Tensor::from({2, 1}, {2});
+       }},
       {"surplus", [](TensorFile& f) { f.tensors["more"] = Tensor::from({1}, {1}); }},
       {"missing", [](TensorFile& f) { f.tensors.erase("node.3.value.0"); }},
-      {"type", [](TensorFile& f) {
+      {"type",
+       [](TensorFile& f) {
          f.tensors["core.0.bias"] = Tensor::from(std::vector<double>(76), {76, 1});
        }},
-      {"shape", [](TensorFile& f) { f.tensors["core.0.bias"].shape = {1, 76}; }},
+      {"shape",
+       [](TensorFile& f) {
+         f.tensors["core.0.bias"].shape = {1, 76};
+       }},
       {"no catalog", [](TensorFile& f) { f.metadata.erase("catalog"); }},
       {"no network", [](TensorFile& f) { f.metadata.erase("network"); }},
       {"no history", [](TensorFile& f) { f.metadata.erase("history"); }},
@@ -233,8 +241,7 @@ TEST(HostileNetworkFiles, Forged) {
   };
   for (const Forgery& forgery : forgeries) {
     SCOPED_TRACE(forgery.what);
-    TensorFile file =
-        TensorFile::parse(bytes, "original", kNetworkFileKind, kNetworkFileVersion);
+    TensorFile file = TensorFile::parse(bytes, "original", kNetworkFileKind, kNetworkFileVersion);
     forgery.change(file);
     expect_refused(file.serialize());
   }
