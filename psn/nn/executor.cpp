@@ -30,6 +30,13 @@ void add_product(const Parameters& parameters, BlockId id, const float* x, float
   }
 }
 
+// Length of rows in memory for `n` numbers: never a multiple of a kilobyte, since then rows would
+// push each other out of the cache.
+std::size_t row_stride(std::size_t n) {
+  const std::size_t padded = PackedMatrix::padded(n);
+  return padded % 256 == 0 ? padded + PackedMatrix::kPanel : padded;
+}
+
 const float* table_row(const Parameters& parameters, BlockId id, std::size_t row) {
   return parameters.values(id) + row * parameters.block(id).columns;
 }
@@ -51,7 +58,7 @@ CompiledNetwork::CompiledNetwork(std::shared_ptr<const Network> network)
     const Block& block = parameters.block(layer.recurrent);
     core_.emplace_back(block.rows, block.columns, parameters.values(layer.recurrent),
                        block.columns);
-    std::vector<float> bias(PackedMatrix::padded(block.rows));
+    std::vector<float> bias(row_stride(block.rows));
     std::copy_n(parameters.values(layer.bias), block.rows, bias.begin());
     core_bias_.push_back(std::move(bias));
   }
@@ -88,7 +95,7 @@ void CompiledNetwork::check_finite() const {
 void CompiledNetwork::make_tables() {
   const Parameters& parameters = network_->parameters();
   const auto& projections = network_->projections();
-  table_stride_ = PackedMatrix::padded(network_->gates());
+  table_stride_ = row_stride(network_->gates());
   previous_.assign(network_->size() * table_stride_, 0.0f);
   current_.assign(network_->size() * table_stride_, 0.0f);
   for (NodeId id = 0; id < network_->size(); ++id) {
@@ -166,7 +173,7 @@ void Executor::move_core(std::span<const Next> next, std::size_t first, std::siz
   const std::size_t stride = compiled_->table_stride_;
   const std::size_t gates = network_.gates();
   gates_.resize(kChunk * stride);
-  input_.resize(kChunk * (h_ + std::max(h_, e_)));
+  input_.resize(kChunk * row_stride(h_ + std::max(h_, e_)));
   top_.resize(kChunk * h_);
   fresh_.resize(kChunk);
   std::vector<float>& cell_tanh = first_;
@@ -188,7 +195,7 @@ void Executor::move_core(std::span<const Next> next, std::size_t first, std::siz
   }
   for (std::size_t layer = 0; layer < hidden_.size(); ++layer) {
     const std::size_t below = layer == 0 ? e_ : h_;
-    const std::size_t width = h_ + below;
+    const std::size_t width = row_stride(h_ + below);
     for (std::size_t i = 0; i < count; ++i) {
       const Row row = row_of(i);
       float* in = input_.data() + i * width;
