@@ -173,7 +173,7 @@ void Executor::move_core(std::span<const Next> next, std::size_t first, std::siz
   const std::size_t stride = compiled_->table_stride_;
   const std::size_t gates = network_.gates();
   gates_.resize(kChunk * stride);
-  input_.resize(kChunk * row_stride(h_ + std::max(h_, e_)));
+  input_.resize(std::max(input_.size(), kChunk * row_stride(h_ + std::max(h_, e_))));
   top_.resize(kChunk * h_);
   fresh_.resize(kChunk);
   std::vector<float>& cell_tanh = first_;
