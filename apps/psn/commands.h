@@ -10,6 +10,7 @@ void add_simulate_command(CLI::App& program);
 void add_infer_command(CLI::App& program);
 void add_graph_command(CLI::App& program);
 void add_exact_command(CLI::App& program);
+void add_inspect_command(CLI::App& program);
 void add_doctor_command(CLI::App& program);
 
 }  // namespace psn::app

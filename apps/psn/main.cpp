@@ -71,6 +71,7 @@ int run(int argc, char** argv) {
   add_infer_command(program);
   add_graph_command(program);
   add_exact_command(program);
+  add_inspect_command(program);
   add_doctor_command(program);
   for (CLI::App* command : program.get_subcommands({})) {
     for (CLI::Option* option : command->get_options()) {

@@ -8,6 +8,8 @@
 #include "psn/base/error.h"
 #include "psn/base/text.h"
 #include "psn/core/plugin.h"
+#include "psn/nn/network_file.h"
+#include "psn/nn/surrogate.h"
 
 namespace psn::app {
 namespace {
@@ -41,10 +43,10 @@ Model load_model(const std::string& argument) {
     if (model.name == argument) return std::move(model);
     names.push_back(model.name);
   }
-  throw InvalidArgument(
-      fmt::format("unknown model '{}'{} (psn models lists the built-in ones; "
-                  "a plugin is a path such as ./libmodel.so)",
-                  argument, suggestion(argument, names)));
+  throw InvalidArgument(fmt::format("unknown model '{}'{} (psn models lists the built-in ones; "
+                                    "a plugin is a path such as ./libmodel.so, a surrogate a "
+                                    "file such as s.psn)",
+                                    argument, suggestion(argument, names)));
 }
 
 }  // namespace
@@ -55,6 +57,9 @@ std::vector<Model> built_in_models() {
 }
 
 std::unique_ptr<Simulator> load_simulator(const std::string& argument, std::size_t stack_kib) {
+  if (argument.ends_with(".psn")) {
+    return std::make_unique<SurrogateSimulator>(argument, load_network(argument).network);
+  }
   Model model = load_model(argument);
   if (stack_kib > 0) model.stack_size = stack_kib * 1024;
   return std::make_unique<InProcess>(std::move(model));

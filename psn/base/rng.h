@@ -17,6 +17,11 @@ class Rng {
   explicit Rng(std::uint64_t seed = 0, std::uint64_t stream = 0, std::uint32_t lane = 0)
       : seed_(seed), stream_(stream), lane_(lane) {}
 
+  // An independent generator for another purpose of the same stream and lane, at its beginning.
+  Rng fork(std::uint64_t purpose) const {
+    return Rng(seed_ ^ (purpose + 1) * 0x9E3779B97F4A7C15, stream_, lane_);
+  }
+
   // 64 random bits.
   std::uint64_t bits() {
     if (position_ == 2) refill();

@@ -123,7 +123,13 @@ TensorFile TensorFile::parse(const std::string& bytes, const std::string& label,
   const std::string_view data = std::string_view(bytes).substr(sizeof length + length);
   TensorFile file;
   try {
-    const json header = json::parse(std::string_view(bytes).substr(sizeof length, length));
+    // Flat by nature; without a limit, deep nesting would exhaust the stack further on.
+    constexpr int kMaxDepth = 4;
+    const json header = json::parse(std::string_view(bytes).substr(sizeof length, length),
+                                    [&](int depth, json::parse_event_t, json&) {
+                                      if (depth > kMaxDepth) fail(label, "damaged: nested header");
+                                      return true;
+                                    });
     file.metadata = header.at("__metadata__").get<std::map<std::string, std::string>>();
     file.kind = file.metadata["kind"];
     if (file.kind != kind) fail(label, fmt::format("is a '{}' file, not a '{}'", file.kind, kind));
@@ -135,10 +141,13 @@ TensorFile TensorFile::parse(const std::string& bytes, const std::string& label,
     if (checksum(header, data) != file.metadata["checksum"]) {
       fail(label, "damaged: its checksum does not match");
     }
+    std::size_t total = 0;  // tensors do not share bytes: a small file is never large in memory
     for (const auto& [name, entry] : header.items()) {
-      if (name != "__metadata__") {
-        file.tensors.emplace(name, parse_tensor(name, entry, data, label));
-      }
+      if (name == "__metadata__") continue;
+      const Tensor& tensor =
+          file.tensors.emplace(name, parse_tensor(name, entry, data, label)).first->second;
+      total += tensor.bytes.size();
+      if (total > data.size()) fail(label, "damaged: its tensors overlap");
     }
   } catch (const DataError&) {
     throw;

@@ -74,6 +74,7 @@ class Chain {
     kept_ = 0;
     cursor_ = 0;
     walked_ = 0;
+    reached_ = false;
     if (started_) {
       const std::size_t candidates = candidate_count();
       const std::size_t pick = candidates == 0 ? 0 : decisions_.below(candidates);
@@ -87,6 +88,7 @@ class Chain {
     const Entry* old = started_ ? find(request.address, Class::kControlled) : nullptr;
     if (!old) return {request.distribution->draw(*request.rng), std::nullopt};
     if (request.address == chosen_) {
+      reached_ = true;
       std::optional<Value> step = walk_ ? walk(request, old->value) : std::nullopt;
       if (!step) return {request.distribution->draw(*request.rng), std::nullopt};
       // The walk is symmetric, so its density cancels from the acceptance ratio.
@@ -124,9 +126,12 @@ class Chain {
     // Wingate et al.'s ratio. Draws from the prior cancel against their own density, in both
     // directions: trace.log_weight holds the kept choices and the evidence of the new trace.
     const std::size_t before = std::max<std::size_t>(1, candidate_count());
-    const double log_ratio = trace.log_weight - (current_.log_likelihood + kept_) +
-                             std::log(static_cast<double>(before)) -
-                             std::log(static_cast<double>(std::max<std::size_t>(1, count(trace))));
+    double log_ratio = trace.log_weight - (current_.log_likelihood + kept_) +
+                       std::log(static_cast<double>(before)) -
+                       std::log(static_cast<double>(std::max<std::size_t>(1, count(trace))));
+    // A program reaches the chosen site again. A surrogate draws its way anew and may miss it; then
+    // no proposal at that site leads back.
+    if (chosen_ ? !reached_ : has_uncontrolled_ && !has_uncontrolled(trace)) log_ratio = -kInfinity;
     if (walked_ > 0 && iteration_ < options_.burn_in) {
       steps_.adapt(*chosen_, std::min(1.0, std::exp(log_ratio)), walked_);
     }
@@ -149,14 +154,16 @@ class Chain {
     return entry.role == Role::kObserve && !entry.given ? Class::kUncontrolled : Class::kFixed;
   }
 
+  static bool has_uncontrolled(const Trace& trace) {
+    return std::any_of(trace.entries.begin(), trace.entries.end(), [](const Entry& entry) {
+      return class_of(entry) == Class::kUncontrolled;
+    });
+  }
+
   static std::size_t count(const Trace& trace) {
     std::size_t sites = 0;
-    bool has_uncontrolled = false;
-    for (const Entry& entry : trace.entries) {
-      sites += class_of(entry) == Class::kControlled;
-      has_uncontrolled |= class_of(entry) == Class::kUncontrolled;
-    }
-    return sites + (has_uncontrolled ? 1 : 0);
+    for (const Entry& entry : trace.entries) sites += class_of(entry) == Class::kControlled;
+    return sites + (has_uncontrolled(trace) ? 1 : 0);
   }
 
   void accept(Trace& trace) {
@@ -230,6 +237,7 @@ class Chain {
 
   const Address* chosen_ = nullptr;  // null: the uncontrolled choices together
   bool walk_ = false;
+  bool reached_ = false;    // the run came to the chosen site
   std::size_t walked_ = 0;  // components of the random-walk step taken in this run
   double kept_ = 0;         // log p, in the current trace, of the choices that the run kept
   std::size_t cursor_ = 0;

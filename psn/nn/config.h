@@ -1,0 +1,41 @@
+// The shape of a network. Names and defaults follow the paper's tables (Appendix D.1).
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace psn {
+
+// What the network's vocabulary is made of.
+enum class Addressing {
+  kInstance,  // full addresses, the paper's form
+  kSite,      // addresses without their instance; the runtime counts, the instance is an input
+};
+
+// Layers between the core's output and the parameters of one variable's distribution.
+struct VariableLayers {
+  std::size_t num_layers = 2;
+  std::size_t hidden_dim = 50;
+};
+
+struct NetworkConfig {
+  Addressing addressing = Addressing::kInstance;
+  std::size_t lstm_dim = 150;
+  std::size_t lstm_depth = 1;
+  std::size_t sample_embedding_dim = 10;
+  std::size_t address_embedding_dim = 24;
+  std::size_t distribution_type_embedding_dim = 24;
+  // Width of the layer before the transition logits.
+  std::size_t transition_hidden_dim = 50;
+  VariableLayers variable_layers;                         // of variables not named below
+  std::map<std::string, VariableLayers> variable_embedding;  // by variable or site name
+  std::size_t mixture_components = 5;                     // of the head of a Mixture
+
+  // What is wrong with it; nullopt if nothing is.
+  std::optional<std::string> problem() const;
+  const VariableLayers& layers_of(const std::string& name, const std::string& site_name) const;
+};
+
+}  // namespace psn

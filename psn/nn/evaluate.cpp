@@ -1,0 +1,173 @@
+#include "psn/nn/evaluate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "psn/base/numerics.h"
+
+namespace psn {
+namespace {
+
+constexpr std::size_t kWidth = 512;  // traces side by side
+
+bool is_choice(const Entry& entry) {
+  return entry.role == Role::kSample || entry.role == Role::kObserve;
+}
+
+// One trace on its way through the network.
+struct Path {
+  std::size_t trace = 0;
+  std::vector<const Entry*> entries;
+  std::vector<NodeId> nodes;  // of the entries, then end
+  std::size_t at = 0;         // next to be reached
+
+  bool done() const { return at == nodes.size(); }
+};
+
+// nullopt: it leaves the network's vocabulary.
+std::optional<Path> path_of(const Network& network, const Trace& trace, std::size_t index) {
+  Path path{.trace = index};
+  NodeId previous = Network::kBegin;
+  const auto go = [&](NodeId next) {
+    path.nodes.push_back(next);
+    const bool known = network.node(previous).successor_row.contains(next);
+    previous = next;
+    return known;
+  };
+  for (const Entry& entry : trace.entries) {
+    if (!is_choice(entry)) continue;
+    const auto node = network.find(*entry.address);
+    if (!node || !go(*node)) return std::nullopt;
+    path.entries.push_back(&entry);
+  }
+  return go(Network::kEnd) ? std::optional(std::move(path)) : std::nullopt;
+}
+
+// Log probability of a row of logits, from the unknown row or from the one after it.
+double log_softmax(std::span<const float> logits, std::size_t row, bool renormalise) {
+  const auto used = logits.subspan(renormalise ? 1 : 0);
+  const double largest = *std::max_element(used.begin(), used.end());
+  double total = 0;
+  for (const float logit : used) total += std::exp(logit - largest);
+  return logits[row] - largest - std::log(total);
+}
+
+class Evaluation {
+ public:
+  Evaluation(std::shared_ptr<const CompiledNetwork> compiled, bool renormalise,
+             std::span<double> results)
+      : network_(compiled->network()),
+        executor_(std::move(compiled), kWidth),
+        renormalise_(renormalise),
+        results_(results) {}
+
+  // Up to kWidth paths, side by side.
+  void run(std::span<Path> paths) {
+    for (Executor::Row row = 0; row < paths.size(); ++row) {
+      executor_.restart(row);
+      results_[paths[row].trace] = 0;
+    }
+    for (;;) {
+      std::vector<Executor::Drawn> drawn;
+      std::vector<Executor::Next> next;
+      for (Executor::Row row = 0; row < paths.size(); ++row) {
+        const Path& path = paths[row];
+        if (path.done()) continue;
+        drawn.push_back({row, path.at == 0 ? nullptr : &path.entries[path.at - 1]->value});
+      }
+      if (drawn.empty()) return;
+      executor_.transition(drawn, [&](std::size_t i, std::span<const float> logits) {
+        Path& path = paths[drawn[i].row];
+        const NodeId to = path.nodes[path.at];
+        const auto row = network_.node(executor_.node(drawn[i].row)).successor_row.at(to);
+        results_[path.trace] += log_softmax(logits, row, renormalise_);
+        if (to == Network::kEnd) {
+          ++path.at;
+        } else {
+          next.push_back({drawn[i].row, to, path.entries[path.at]->address->instance});
+        }
+      });
+      executor_.step(next, [&](std::size_t i, const float* outputs) {
+        Path& path = paths[next[i].row];
+        const Node& node = network_.node(next[i].node);
+        const Value& x = path.entries[path.at++]->value;
+        results_[path.trace] += head_distribution(node.value, node.scaling, outputs).log_prob(x);
+      });
+    }
+  }
+
+ private:
+  const Network& network_;
+  Executor executor_;
+  bool renormalise_;
+  std::span<double> results_;
+};
+
+// The network grown by what a trace brings: first its new addresses, then, from each address, all
+// new transitions at once.
+Network grown(Network network, const Trace& trace) {
+  std::vector<std::pair<NodeId, NodeId>> missing;
+  NodeId previous = Network::kBegin;
+  const auto go = [&](NodeId next) {
+    const std::pair step(previous, next);
+    if (!network.node(previous).successor_row.contains(next) &&
+        std::find(missing.begin(), missing.end(), step) == missing.end()) {
+      missing.push_back(step);
+    }
+    previous = next;
+  };
+  for (const Entry& entry : trace.entries) {
+    if (!is_choice(entry)) continue;
+    auto node = network.find(*entry.address);
+    if (!node) {
+      node = network.add_node(*entry.address, entry);
+      ScalingEstimator estimator;
+      estimator.add(entry.value, *entry.distribution, 0);
+      network.set_scaling(*node, estimator.fit(network.node(*node).scaling));
+      network.set_bounds(*node, estimator.low(), estimator.high(), estimator.bounds_vary());
+    }
+    go(*node);
+  }
+  go(Network::kEnd);
+  std::stable_sort(missing.begin(), missing.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (std::size_t i = 0; i < missing.size();) {
+    std::vector<NodeId> to;
+    const NodeId from = missing[i].first;
+    for (; i < missing.size() && missing[i].first == from; ++i) to.push_back(missing[i].second);
+    network.add_successors(from, to);
+  }
+  return network;
+}
+
+}  // namespace
+
+std::vector<double> log_prob(std::shared_ptr<const CompiledNetwork> network,
+                             std::span<const Trace> traces, UnknownEvaluation unknown) {
+  std::vector<double> results(traces.size(), -kInfinity);
+  std::vector<Path> paths;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    if (auto path = path_of(network->network(), traces[i], i)) {
+      paths.push_back(std::move(*path));
+    } else if (unknown == UnknownEvaluation::kExpand) {
+      const auto larger = std::make_shared<const CompiledNetwork>(
+          std::make_shared<const Network>(grown(network->network(), traces[i])));
+      results[i] = log_prob(larger, traces.subspan(i, 1), UnknownEvaluation::kZero)[0];
+    }
+  }
+  // Of similar length side by side.
+  std::stable_sort(paths.begin(), paths.end(),
+                   [](const Path& a, const Path& b) { return a.nodes.size() < b.nodes.size(); });
+  Evaluation evaluation(network, unknown == UnknownEvaluation::kRenormalise, results);
+  for (std::size_t first = 0; first < paths.size(); first += kWidth) {
+    evaluation.run(std::span(paths).subspan(first, std::min(kWidth, paths.size() - first)));
+  }
+  return results;
+}
+
+double log_prob(const Network& network, const Trace& trace, UnknownEvaluation unknown) {
+  const std::shared_ptr<const Network> borrowed(std::shared_ptr<const Network>(), &network);
+  return log_prob(std::make_shared<const CompiledNetwork>(borrowed), {&trace, 1}, unknown)[0];
+}
+
+}  // namespace psn

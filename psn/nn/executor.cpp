@@ -1,0 +1,299 @@
+#include "psn/nn/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "psn/base/error.h"
+#include "psn/nn/math.h"
+
+namespace psn {
+
+using nn::PackedMatrix;
+
+namespace {
+
+PackedMatrix pack(const Parameters& parameters, BlockId id) {
+  const Block& block = parameters.block(id);
+  return PackedMatrix::with_bias(block.rows, block.columns, parameters.values(id));
+}
+
+// out += W x
+void add_product(const Parameters& parameters, BlockId id, const float* x, float* out) {
+  const Block& block = parameters.block(id);
+  const float* w = parameters.values(id);
+  for (std::uint32_t i = 0; i < block.rows; ++i, w += block.columns) {
+    double sum = 0;
+    for (std::uint32_t j = 0; j < block.columns; ++j) sum += double{w[j]} * x[j];
+    out[i] += static_cast<float>(sum);
+  }
+}
+
+// Length of rows in memory for `n` numbers: never a multiple of a kilobyte, since then rows would
+// push each other out of the cache.
+std::size_t row_stride(std::size_t n) {
+  const std::size_t padded = PackedMatrix::padded(n);
+  return padded % 256 == 0 ? padded + PackedMatrix::kPanel : padded;
+}
+
+const float* table_row(const Parameters& parameters, BlockId id, std::size_t row) {
+  return parameters.values(id) + row * parameters.block(id).columns;
+}
+
+bool all_finite(const Parameters& parameters, BlockId id) {
+  const Block& block = parameters.block(id);
+  const float* values = parameters.values(id);
+  return std::all_of(values, values + std::size_t{block.rows} * block.columns,
+                     [](float v) { return std::isfinite(v); });
+}
+
+}  // namespace
+
+CompiledNetwork::CompiledNetwork(std::shared_ptr<const Network> network)
+    : network_(std::move(network)) {
+  check_finite();
+  const Parameters& parameters = network_->parameters();
+  for (const CoreLayer& layer : network_->core()) {
+    const Block& block = parameters.block(layer.recurrent);
+    core_.emplace_back(block.rows, block.columns, parameters.values(layer.recurrent),
+                       block.columns);
+    std::vector<float> bias(row_stride(block.rows));
+    std::copy_n(parameters.values(layer.bias), block.rows, bias.begin());
+    core_bias_.push_back(std::move(bias));
+  }
+  make_tables();
+  nodes_.resize(network_->size());
+  for (NodeId id = 0; id < network_->size(); ++id) {
+    if (id == Network::kBegin || id == Network::kEnd) continue;
+    const Node& node = network_->node(id);
+    NodeLayers& layers = nodes_[id];
+    layers.embedding = pack(parameters, node.embedding);
+    layers.transition_hidden = pack(parameters, node.transition_hidden);
+    layers.transition = pack(parameters, node.transition);
+    for (const BlockId block : node.value_layers) layers.value.push_back(pack(parameters, block));
+  }
+}
+
+void CompiledNetwork::check_finite() const {
+  const Parameters& parameters = network_->parameters();
+  for (BlockId block = 0; block < parameters.block_count(); ++block) {
+    if (all_finite(parameters, block)) continue;
+    for (NodeId id = Network::kEnd + 1; id < network_->size(); ++id) {
+      const Node& node = network_->node(id);
+      const auto& value = node.value_layers;
+      if (block == node.embedding || block == node.transition || block == node.transition_hidden ||
+          std::find(value.begin(), value.end(), block) != value.end()) {
+        throw ModelError(
+            fmt::format("the network's parameters of '{}' are not all finite", node.text));
+      }
+    }
+    throw ModelError("the parameters of the network's core are not all finite");
+  }
+}
+
+void CompiledNetwork::make_tables() {
+  const Parameters& parameters = network_->parameters();
+  const auto& projections = network_->projections();
+  table_stride_ = row_stride(network_->gates());
+  previous_.assign(network_->size() * table_stride_, 0.0f);
+  current_.assign(network_->size() * table_stride_, 0.0f);
+  for (NodeId id = 0; id < network_->size(); ++id) {
+    const float* type =
+        table_row(parameters, network_->type_embedding(), network_->node(id).type_row);
+    const float* address = table_row(parameters, network_->address_embedding(), id);
+    float* previous = previous_.data() + id * table_stride_;
+    float* current = current_.data() + id * table_stride_;
+    std::copy_n(core_bias_[0].begin(), network_->gates(), current);
+    add_product(parameters, projections.previous_type, type, previous);
+    add_product(parameters, projections.previous_address, address, previous);
+    add_product(parameters, projections.current_type, type, current);
+    add_product(parameters, projections.current_address, address, current);
+  }
+  if (network_->config().addressing == Addressing::kSite) {
+    const float* weights = parameters.values(projections.instance);
+    instance_.assign(weights, weights + network_->gates());
+  }
+}
+
+Executor::Executor(std::shared_ptr<const CompiledNetwork> network, std::size_t rows)
+    : compiled_(std::move(network)),
+      network_(compiled_->network()),
+      h_(network_.hidden()),
+      e_(network_.embedding()),
+      nodes_(rows, Network::kBegin),
+      hidden_(compiled_->core_.size(), std::vector<float>(rows * h_)),
+      cell_(hidden_),
+      embedded_(rows * e_) {}
+
+void Executor::restart(Row row) {
+  nodes_[row] = Network::kBegin;
+  for (std::size_t layer = 0; layer < hidden_.size(); ++layer) {
+    std::fill_n(hidden(layer, row), h_, 0.0f);
+    std::fill_n(cell(layer, row), h_, 0.0f);
+  }
+  std::fill_n(embedded(row), e_, 0.0f);
+}
+
+// A counting sort; segments are cut at the ends of chunks.
+template <class NodeOf>
+void Executor::group(std::size_t count, NodeOf node_of) {
+  places_.assign(network_.size() + 1, 0);
+  for (std::size_t i = 0; i < count; ++i) ++places_[node_of(i) + 1];
+  segments_.clear();
+  for (NodeId node = 0; node < network_.size(); ++node) {
+    const std::size_t end = places_[node] + places_[node + 1];
+    for (std::size_t first = places_[node]; first < end;) {
+      const std::size_t stop = std::min(end, (first / kChunk + 1) * kChunk);
+      segments_.push_back({node, first, stop - first});
+      first = stop;
+    }
+    places_[node + 1] = static_cast<std::uint32_t>(end);
+  }
+  order_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    order_[places_[node_of(i)]++] = static_cast<std::uint32_t>(i);
+  }
+}
+
+void Executor::step(std::span<const Next> next, const VisitOutputs& visit) {
+  group(next.size(), [&](std::size_t i) { return next[i].node; });
+  auto segment = segments_.begin();
+  for (std::size_t first = 0; first < next.size(); first += kChunk) {
+    const std::size_t count = std::min(kChunk, next.size() - first);
+    move_core(next, first, count);
+    for (; segment != segments_.end() && segment->first < first + count; ++segment) {
+      value_heads(*segment, first, visit);
+    }
+  }
+}
+
+// The core's layers for one chunk of rows; leaves the last layer's output in top_.
+void Executor::move_core(std::span<const Next> next, std::size_t first, std::size_t count) {
+  const std::size_t stride = compiled_->table_stride_;
+  const std::size_t gates = network_.gates();
+  gates_.resize(kChunk * stride);
+  input_.resize(std::max(input_.size(), kChunk * row_stride(h_ + std::max(h_, e_))));
+  top_.resize(kChunk * h_);
+  fresh_.resize(kChunk);
+  std::vector<float>& cell_tanh = first_;
+  cell_tanh.resize(std::max(cell_tanh.size(), h_));
+  const auto row_of = [&](std::size_t i) { return next[order_[first + i]].row; };
+
+  for (std::size_t i = 0; i < count; ++i) {
+    const Next& n = next[order_[first + i]];
+    const float* previous = compiled_->previous_.data() + nodes_[n.row] * stride;
+    const float* current = compiled_->current_.data() + n.node * stride;
+    float* out = gates_.data() + i * stride;
+    for (std::size_t j = 0; j < stride; ++j) out[j] = previous[j] + current[j];
+    if (!compiled_->instance_.empty() && n.instance > 1) {
+      const float feature = instance_feature(n.instance);
+      for (std::size_t j = 0; j < gates; ++j) out[j] += feature * compiled_->instance_[j];
+    }
+    fresh_[i] = nodes_[n.row] == Network::kBegin;
+    nodes_[n.row] = n.node;
+  }
+  for (std::size_t layer = 0; layer < hidden_.size(); ++layer) {
+    const std::size_t below = layer == 0 ? e_ : h_;
+    const std::size_t width = row_stride(h_ + below);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Row row = row_of(i);
+      float* in = input_.data() + i * width;
+      std::copy_n(hidden(layer, row), h_, in);
+      std::copy_n(layer == 0 ? embedded(row) : hidden(layer - 1, row), below, in + h_);
+      if (layer > 0) std::copy_n(compiled_->core_bias_[layer].data(), stride, &gates_[i * stride]);
+    }
+    // The first layer's input is zero at the first step of a trace.
+    const auto skipped = [&](std::size_t i) { return layer == 0 && fresh_[i]; };
+    for (std::size_t i = 0, end = 0; i < count; i = end) {
+      while (end < count && skipped(end) == skipped(i)) ++end;
+      if (skipped(i)) continue;
+      compiled_->core_[layer].add_to(end - i, &input_[i * width], width, &gates_[i * stride],
+                                     stride);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const Row row = row_of(i);
+      nn::lstm_gates(h_, &gates_[i * stride], cell(layer, row), cell_tanh.data(),
+                     hidden(layer, row));
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    std::copy_n(hidden(hidden_.size() - 1, row_of(i)), h_, &top_[i * h_]);
+  }
+}
+
+void Executor::value_heads(const Segment& segment, std::size_t first, const VisitOutputs& visit) {
+  const float* in = top_.data() + (segment.first - first) * h_;
+  std::size_t width = h_;
+  const auto& layers = compiled_->nodes_[segment.node].value;
+  std::vector<float>* out = &first_;
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    const std::size_t padded = layers[layer].padded();
+    if (out->size() < segment.count * padded) out->resize(segment.count * padded);
+    if (layer + 1 < layers.size()) {
+      layers[layer].apply_relu(segment.count, in, width, out->data(), padded);
+    } else {
+      layers[layer].apply(segment.count, in, width, out->data(), padded);
+    }
+    in = out->data();
+    width = padded;
+    out = out == &first_ ? &second_ : &first_;
+  }
+  for (std::size_t i = 0; i < segment.count; ++i) {
+    visit(order_[segment.first + i], in + i * width);
+  }
+}
+
+void Executor::transition(std::span<const Drawn> drawn, const VisitLogits& visit) {
+  group(drawn.size(), [&](std::size_t i) { return nodes_[drawn[i].row]; });
+  for (const Segment& segment : segments_) transition_heads(drawn, segment, visit);
+}
+
+void Executor::transition_heads(std::span<const Drawn> drawn, const Segment& segment,
+                                const VisitLogits& visit) {
+  const Node& node = network_.node(segment.node);
+  const std::size_t rows = segment.count;
+  if (segment.node == Network::kBegin) {
+    const std::span<const float> logits(network_.parameters().values(node.transition),
+                                        node.successors.size() + 1);
+    for (std::size_t i = 0; i < rows; ++i) visit(order_[segment.first + i], logits);
+    return;
+  }
+  const CompiledNetwork::NodeLayers& layers = compiled_->nodes_[segment.node];
+  const std::size_t inputs = node.value.inputs();
+  represented_.resize(rows * inputs);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const Value& x = *drawn[order_[segment.first + i]].value;
+    if (x.size() != node.value.components()) {
+      throw ModelError(fmt::format("address '{}': a value of {} components, not {}", node.text,
+                                   x.size(), node.value.components()));
+    }
+    represent(node.value, node.scaling, x, &represented_[i * inputs]);
+  }
+  // [h | e(x)], where the embedding is computed in place.
+  const std::size_t width = h_ + layers.embedding.padded();
+  input_.resize(std::max(input_.size(), rows * width));
+  layers.embedding.apply(rows, represented_.data(), inputs, input_.data() + h_, width);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const Row row = drawn[order_[segment.first + i]].row;
+    float* in = input_.data() + i * width;
+    std::copy_n(hidden(hidden_.size() - 1, row), h_, in);
+    std::copy_n(in + h_, e_, embedded(row));
+  }
+  // [hidden | x]: the padding of hidden is overwritten by x.
+  const std::size_t t = layers.transition_hidden.outputs();
+  const std::size_t joined = std::max(layers.transition_hidden.padded(), t + inputs);
+  if (first_.size() < rows * joined) first_.resize(rows * joined);
+  layers.transition_hidden.apply_relu(rows, input_.data(), width, first_.data(), joined);
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::copy_n(&represented_[i * inputs], inputs, &first_[i * joined + t]);
+  }
+  const std::size_t padded = layers.transition.padded();
+  if (second_.size() < rows * padded) second_.resize(rows * padded);
+  layers.transition.apply(rows, first_.data(), joined, second_.data(), padded);
+  for (std::size_t i = 0; i < rows; ++i) {
+    visit(order_[segment.first + i], {second_.data() + i * padded, layers.transition.outputs()});
+  }
+}
+
+}  // namespace psn

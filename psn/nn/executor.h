@@ -1,0 +1,116 @@
+// Executor: the network run forward, many rows at a time (the paper's Section 3, Appendix C).
+//
+// A row is one trace in flight. Each step of a row has two halves, in turn:
+//   transition  the value just drawn -> logits over the next node
+//   step        the next node -> the core moves on -> outputs of that node's head
+// Rows are grouped by node, so that every layer is one product over neighbouring rows, and taken in
+// chunks that stay in the cache. What a row computes does not depend, to the bit, on which other
+// rows there are.
+//
+// CompiledNetwork: weights laid out for that, and the projections of addresses and types (constants
+// per node) as tables. Immutable: several executors on several threads share one.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "psn/nn/network.h"
+#include "psn/nn/packed_matrix.h"
+
+namespace psn {
+
+class CompiledNetwork {
+ public:
+  // Throws ModelError, naming the node, if a parameter is not finite.
+  explicit CompiledNetwork(std::shared_ptr<const Network> network);
+
+  const Network& network() const { return *network_; }
+
+ private:
+  friend class Executor;
+
+  struct NodeLayers {
+    nn::PackedMatrix embedding, transition_hidden, transition;
+    std::vector<nn::PackedMatrix> value;
+  };
+
+  void check_finite() const;
+  void make_tables();
+
+  std::shared_ptr<const Network> network_;
+  std::size_t table_stride_ = 0;           // of the rows of the tables and of the gates
+  std::vector<float> previous_, current_;  // node -> part of the first layer's gates, with its bias
+  std::vector<float> instance_;            // weights of the instance's feature
+  std::vector<nn::PackedMatrix> core_;     // [own h | input] -> gates
+  std::vector<std::vector<float>> core_bias_;  // of the upper layers
+  std::vector<NodeLayers> nodes_;
+};
+
+// Not thread-safe: each thread has its own.
+class Executor {
+ public:
+  using Row = std::uint32_t;
+
+  Executor(std::shared_ptr<const CompiledNetwork> network, std::size_t rows);
+
+  // Puts a row at `begin`.
+  void restart(Row row);
+  NodeId node(Row row) const { return nodes_[row]; }
+
+  // Takes the value drawn at each row's node (ignored at begin) and calls visit(i, logits) for each
+  // request: logits[0] is unknown, logits[1 + s] successor s.
+  struct Drawn {
+    Row row;
+    const Value* value;
+  };
+  using VisitLogits = std::function<void(std::size_t, std::span<const float>)>;
+  void transition(std::span<const Drawn> drawn, const VisitLogits& visit);
+
+  // Moves each row to its next node and calls visit(i, outputs) for each request, with the raw
+  // outputs of the node's head.
+  struct Next {
+    Row row;
+    NodeId node;
+    std::uint32_t instance;
+  };
+  using VisitOutputs = std::function<void(std::size_t, const float*)>;
+  void step(std::span<const Next> next, const VisitOutputs& visit);
+
+ private:
+  static constexpr std::size_t kChunk = 256;  // rows at a time
+
+  // Requests sorted by node: order_ lists them, and segments of it share a node.
+  struct Segment {
+    NodeId node;
+    std::size_t first, count;  // in order_
+  };
+  template <class NodeOf>
+  void group(std::size_t count, NodeOf node_of);
+  void move_core(std::span<const Next> next, std::size_t first, std::size_t count);
+  void value_heads(const Segment& segment, std::size_t first, const VisitOutputs& visit);
+  void transition_heads(std::span<const Drawn> drawn, const Segment& segment,
+                        const VisitLogits& visit);
+
+  float* hidden(std::size_t layer, Row row) { return hidden_[layer].data() + row * h_; }
+  float* cell(std::size_t layer, Row row) { return cell_[layer].data() + row * h_; }
+  float* embedded(Row row) { return embedded_.data() + row * e_; }
+
+  std::shared_ptr<const CompiledNetwork> compiled_;
+  const Network& network_;
+  std::size_t h_, e_;
+
+  // State of each row.
+  std::vector<NodeId> nodes_;
+  std::vector<std::vector<float>> hidden_, cell_;  // per layer: rows x h
+  std::vector<float> embedded_;                    // rows x e: the last value's embedding
+
+  // Work space.
+  std::vector<std::uint32_t> order_, places_;
+  std::vector<Segment> segments_;
+  std::vector<char> fresh_;  // of a chunk: came from begin
+  std::vector<float> input_, gates_, top_, first_, second_, represented_;
+};
+
+}  // namespace psn

@@ -1,0 +1,529 @@
+#include "psn/nn/head.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "psn/base/error.h"
+#include "psn/base/numerics.h"
+
+namespace psn {
+namespace {
+
+constexpr double kLargestExponent = 14;  // of scales and rates relative to their unit
+
+// exp of an output, and its derivative with respect to it; bounded.
+struct Link {
+  double value, slope;
+};
+
+Link exponential(double o) {
+  const double clamped = std::clamp(o, -kLargestExponent, kLargestExponent);
+  const double e = std::exp(clamped);
+  return {e, clamped == o ? e : 0};
+}
+
+double sigmoid(double o) { return o >= 0 ? 1 / (1 + std::exp(-o)) : std::exp(o) / (1 + std::exp(o)); }
+
+// One component's unit: location and scale of its values.
+struct Unit {
+  double location, scale;
+  double low, high;
+};
+
+// The mean of a positive family in natural units: never zero.
+double positive_unit(const Unit& unit) {
+  return std::max({std::abs(unit.location), unit.scale * 1e-3, 1e-30});
+}
+
+// A family's kernel for one component. Each has
+//   kOutputs
+//   parameters(o, unit) -> the family's parameters
+//   statistics(x) -> T(x);  expected(p parameters) -> E_p[T], or nothing
+//   loss(o, unit, T, gradient) -> -log s, with gradient for the outputs
+template <std::size_t N>
+using Array = std::array<double, N>;
+
+struct NormalHead {
+  static constexpr std::size_t kOutputs = 2;
+  using Statistics = Array<2>;  // x, x^2
+  static family::Normal::P parameters(const float* o, const Unit& u) {
+    return {u.location + u.scale * o[0], u.scale * exponential(o[1]).value};
+  }
+  static Statistics statistics(double x, const Unit&) { return {x, x * x}; }
+  static Statistics expected(const family::Normal::P& p, const Unit&) {
+    return {p[0], p[0] * p[0] + p[1] * p[1]};
+  }
+  static double loss(const float* o, const Unit& u, const Statistics& t, double* g) {
+    const auto [mean, sd] = parameters(o, u);
+    const double variance = sd * sd;
+    const double second = t[1] - 2 * mean * t[0] + mean * mean;  // E (x - mean)^2
+    g[0] = (mean - t[0]) / variance * u.scale;
+    g[1] = exponential(o[1]).slope > 0 ? 1 - second / variance : 0;
+    return 0.5 * second / variance + std::log(sd) + kLogSqrt2Pi;
+  }
+};
+
+struct LogNormalHead {
+  static constexpr std::size_t kOutputs = 2;
+  using Statistics = Array<3>;  // log x, log^2 x, log x again for the Jacobian
+  static family::LogNormal::P parameters(const float* o, const Unit& u) {
+    return NormalHead::parameters(o, u);
+  }
+  static Statistics statistics(double x, const Unit&) {
+    const double l = std::log(x);
+    return {l, l * l, l};
+  }
+  static Statistics expected(const family::LogNormal::P& p, const Unit&) {
+    return {p[0], p[0] * p[0] + p[1] * p[1], p[0]};
+  }
+  static double loss(const float* o, const Unit& u, const Statistics& t, double* g) {
+    return NormalHead::loss(o, u, {t[0], t[1]}, g) + t[2];
+  }
+};
+
+struct PoissonHead {
+  static constexpr std::size_t kOutputs = 1;
+  using Statistics = Array<2>;  // x, log x!
+  static family::Poisson::P parameters(const float* o, const Unit& u) {
+    return {positive_unit(u) * exponential(o[0]).value};
+  }
+  static Statistics statistics(double x, const Unit&) { return {x, log_gamma(x + 1)}; }
+  // E log x! has no closed form, but does not depend on the outputs: left out.
+  static Statistics expected(const family::Poisson::P& p, const Unit&) { return {p[0], 0}; }
+  static double loss(const float* o, const Unit& u, const Statistics& t, double* g) {
+    const auto [rate] = parameters(o, u);
+    g[0] = exponential(o[0]).slope > 0 ? rate - t[0] : 0;
+    return rate - t[0] * std::log(rate) + t[1];
+  }
+};
+
+struct BernoulliHead {
+  static constexpr std::size_t kOutputs = 1;
+  using Statistics = Array<1>;
+  static family::Bernoulli::P parameters(const float* o, const Unit&) { return {sigmoid(o[0])}; }
+  static Statistics statistics(double x, const Unit&) { return {x}; }
+  static Statistics expected(const family::Bernoulli::P& p, const Unit&) { return {p[0]}; }
+  static double loss(const float* o, const Unit&, const Statistics& t, double* g) {
+    g[0] = sigmoid(o[0]) - t[0];
+    const double positive = std::max<double>(o[0], 0);
+    return positive - t[0] * o[0] + std::log1p(std::exp(-std::abs(o[0])));
+  }
+};
+
+struct BetaHead {
+  static constexpr std::size_t kOutputs = 2;
+  using Statistics = Array<2>;  // log x, log(1 - x)
+  static family::Beta::P parameters(const float* o, const Unit&) {
+    return {exponential(o[0]).value, exponential(o[1]).value};
+  }
+  static Statistics statistics(double x, const Unit&) {
+    constexpr double kEdge = 1e-300;
+    return {std::log(std::max(x, kEdge)), std::log(std::max(1 - x, kEdge))};
+  }
+  static Statistics expected(const family::Beta::P& p, const Unit&) {
+    const double total = digamma(p[0] + p[1]);
+    return {digamma(p[0]) - total, digamma(p[1]) - total};
+  }
+  static double loss(const float* o, const Unit&, const Statistics& t, double* g) {
+    const Link a = exponential(o[0]), b = exponential(o[1]);
+    const double total = digamma(a.value + b.value);
+    g[0] = (digamma(a.value) - total - t[0]) * a.slope;
+    g[1] = (digamma(b.value) - total - t[1]) * b.slope;
+    return log_beta(a.value, b.value) - (a.value - 1) * t[0] - (b.value - 1) * t[1];
+  }
+};
+
+struct ExponentialHead {
+  static constexpr std::size_t kOutputs = 1;
+  using Statistics = Array<1>;
+  static family::Exponential::P parameters(const float* o, const Unit& u) {
+    return {exponential(o[0]).value / positive_unit(u)};
+  }
+  static Statistics statistics(double x, const Unit&) { return {x}; }
+  static Statistics expected(const family::Exponential::P& p, const Unit&) { return {1 / p[0]}; }
+  static double loss(const float* o, const Unit& u, const Statistics& t, double* g) {
+    const auto [rate] = parameters(o, u);
+    g[0] = exponential(o[0]).slope > 0 ? rate * t[0] - 1 : 0;
+    return rate * t[0] - std::log(rate);
+  }
+};
+
+// Outputs: log of the mean in units of its location, log of the concentration.
+struct GammaHead {
+  static constexpr std::size_t kOutputs = 2;
+  using Statistics = Array<2>;  // x, log x
+  static family::Gamma::P parameters(const float* o, const Unit& u) {
+    const double concentration = exponential(o[1]).value;
+    return {concentration, concentration / (positive_unit(u) * exponential(o[0]).value)};
+  }
+  static Statistics statistics(double x, const Unit&) { return {x, std::log(x)}; }
+  static Statistics expected(const family::Gamma::P& p, const Unit&) {
+    return {p[0] / p[1], digamma(p[0]) - std::log(p[1])};
+  }
+  static double loss(const float* o, const Unit& u, const Statistics& t, double* g) {
+    const auto [a, rate] = parameters(o, u);
+    const Link mean = exponential(o[0]), concentration = exponential(o[1]);
+    // d rate / d o0 = -rate; d rate / d o1 = rate; d a / d o1 = a.
+    const double by_rate = t[0] - a / rate;
+    g[0] = mean.slope > 0 ? -rate * by_rate : 0;
+    g[1] = concentration.slope > 0
+               ? rate * by_rate + a * (digamma(a) - std::log(rate) - t[1])
+               : 0;
+    return rate * t[0] - (a - 1) * t[1] - a * std::log(rate) + log_gamma(a);
+  }
+};
+
+struct BinomialHead {
+  static constexpr std::size_t kOutputs = 1;
+  using Statistics = Array<2>;  // x, log of the binomial coefficient
+  static family::Binomial::P parameters(const float* o, const Unit& u) {
+    return {u.high, sigmoid(o[0])};
+  }
+  static Statistics statistics(double x, const Unit& u) {
+    return {x, log_gamma(u.high + 1) - log_gamma(x + 1) - log_gamma(u.high - x + 1)};
+  }
+  static Statistics expected(const family::Binomial::P& p, const Unit&) {
+    return {p[0] * p[1], 0};  // the coefficient does not depend on the outputs
+  }
+  static double loss(const float* o, const Unit& u, const Statistics& t, double* g) {
+    const double positive = std::max<double>(o[0], 0);
+    g[0] = u.high * sigmoid(o[0]) - t[0];
+    return u.high * (positive + std::log1p(std::exp(-std::abs(o[0])))) - t[0] * o[0] - t[1];
+  }
+};
+
+// No sufficient statistics of fixed size: always the value drawn.
+struct WeibullHead {
+  static constexpr std::size_t kOutputs = 2;
+  using Statistics = Array<1>;  // log x
+  static family::Weibull::P parameters(const float* o, const Unit& u) {
+    return {positive_unit(u) * exponential(o[0]).value, exponential(o[1]).value};
+  }
+  static Statistics statistics(double x, const Unit&) { return {std::log(x)}; }
+  static double loss(const float* o, const Unit& u, const Statistics& t, double* g) {
+    const auto [scale, k] = parameters(o, u);
+    const double ratio = t[0] - std::log(scale);  // log(x / scale)
+    const double power = std::exp(k * ratio);
+    g[0] = exponential(o[0]).slope > 0 ? k * (1 - power) : 0;
+    g[1] = exponential(o[1]).slope > 0 ? -1 - k * ratio + k * ratio * power : 0;
+    return -std::log(k / scale) - (k - 1) * ratio + power;
+  }
+};
+
+struct TruncatedNormalHead {
+  static constexpr std::size_t kOutputs = 2;
+  using Statistics = Array<2>;
+  static family::TruncatedNormal::P parameters(const float* o, const Unit& u) {
+    const auto normal = NormalHead::parameters(o, u);
+    return {normal[0], normal[1], u.low, u.high};
+  }
+  static Statistics statistics(double x, const Unit&) { return {x, x * x}; }
+  static Statistics expected(const family::TruncatedNormal::P& p, const Unit&) {
+    const double mean = family::TruncatedNormal::mean(p);
+    return {mean, mean * mean + family::TruncatedNormal::variance(p)};
+  }
+  static double loss(const float* o, const Unit& u, const Statistics& t, double* g) {
+    const auto p = parameters(o, u);
+    // The normaliser's gradient is the expectation of the untruncated one's under s itself.
+    const Statistics own = expected(p, u);
+    double untruncated[2], self[2];
+    const double nll = NormalHead::loss(o, u, t, untruncated);
+    NormalHead::loss(o, u, own, self);
+    for (int k = 0; k < 2; ++k) g[k] = untruncated[k] - self[k];
+    return nll + log_normal_interval((p[2] - p[0]) / p[1], (p[3] - p[0]) / p[1]);
+  }
+};
+
+// Uniform: the ends are known exactly if they never change. Otherwise the outputs are the ends as
+// logistic positions within the widest range seen, learned by regression on the simulator's own; the
+// distribution is widened a little and mixed with the whole range, so that a value just outside the
+// prediction does not have probability zero.
+struct UniformHead {
+  static constexpr std::size_t kOutputs = 2;
+  static constexpr double kWiden = 0.01, kWhole = 1e-3;
+  static std::pair<double, double> ends(const float* o, const Unit& u) {
+    const double a = u.low + (u.high - u.low) * sigmoid(o[0]);
+    const double b = u.low + (u.high - u.low) * sigmoid(o[1]);
+    const double width = std::max(std::abs(b - a), 1e-6 * (u.high - u.low));
+    return {std::max(u.low, std::min(a, b) - kWiden * width),
+            std::min(u.high, std::min(a, b) + width * (1 + kWiden))};
+  }
+  static double log_prob(const float* o, const Unit& u, double x) {
+    const auto [a, b] = ends(o, u);
+    const double whole = kWhole / (u.high - u.low);
+    return std::log(whole + (x >= a && x <= b ? (1 - kWhole) / (b - a) : 0));
+  }
+  static double loss(const float* o, const Unit& u, double low, double high, double* g) {
+    constexpr double kSteepness = 20;  // brings the squared error to the size of nats
+    double loss = 0;
+    const double targets[2] = {(low - u.low) / (u.high - u.low), (high - u.low) / (u.high - u.low)};
+    for (int k = 0; k < 2; ++k) {
+      const double p = sigmoid(o[k]);
+      const double error = p - targets[k];
+      loss += kSteepness * error * error;
+      g[k] = 2 * kSteepness * error * p * (1 - p);
+    }
+    return loss;
+  }
+};
+
+Unit unit_of(const Scaling& scaling, std::size_t component) {
+  return {scaling.location[component], scaling.scale[component], scaling.low, scaling.high};
+}
+
+template <class K>
+typename K::P parameters_of(const Independent<K>& d, std::size_t i) {
+  typename K::P p;
+  for (std::size_t k = 0; k < p.size(); ++k) {
+    const Value& value = d.parameters[k];
+    p[k] = value[value.is_scalar() ? 0 : i];
+  }
+  return p;
+}
+
+// Head and family of each alternative; what has no entry is treated apart.
+template <class Visitor>
+auto dispatch(Family family, Visitor visit) {
+  switch (family) {
+    case Family::kNormal: return visit.template operator()<NormalHead, Normal>();
+    case Family::kLogNormal: return visit.template operator()<LogNormalHead, LogNormal>();
+    case Family::kPoisson: return visit.template operator()<PoissonHead, Poisson>();
+    case Family::kBernoulli: return visit.template operator()<BernoulliHead, Bernoulli>();
+    case Family::kBeta: return visit.template operator()<BetaHead, Beta>();
+    case Family::kExponential: return visit.template operator()<ExponentialHead, Exponential>();
+    case Family::kGamma: return visit.template operator()<GammaHead, Gamma>();
+    case Family::kBinomial: return visit.template operator()<BinomialHead, Binomial>();
+    case Family::kWeibull: return visit.template operator()<WeibullHead, Weibull>();
+    default: return visit.template operator()<TruncatedNormalHead, TruncatedNormal>();
+  }
+}
+
+template <class H, class D>
+Distribution build(const ValueType& type, const Scaling& scaling, const float* o) {
+  constexpr std::size_t kArity = D::kArity;
+  const std::size_t n = type.components();
+  std::array<Value, kArity> values;
+  if (type.shape.empty()) {
+    const auto p = H::parameters(o, unit_of(scaling, 0));
+    for (std::size_t k = 0; k < kArity; ++k) values[k] = p[k];
+  } else {
+    std::array<std::vector<double>, kArity> columns;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto p = H::parameters(o + i * H::kOutputs, unit_of(scaling, i));
+      for (std::size_t k = 0; k < kArity; ++k) columns[k].push_back(p[k]);
+    }
+    for (std::size_t k = 0; k < kArity; ++k) values[k] = Value(std::move(columns[k]), type.shape);
+  }
+  return std::apply([](auto&... v) { return Distribution(D(std::move(v)...)); }, values);
+}
+
+template <class H, class D>
+HeadLoss independent_loss(const ValueType& type, const Scaling& scaling, const float* o,
+                          const Value& x, const Distribution* p, float* gradient) {
+  HeadLoss result{0, 0};
+  const auto* known = p ? std::get_if<D>(&p->variant()) : nullptr;
+  double g[H::kOutputs];
+  for (std::size_t i = 0; i < type.components(); ++i) {
+    const Unit unit = unit_of(scaling, i);
+    const float* out = o + i * H::kOutputs;
+    const double nll = H::loss(out, unit, H::statistics(x[i], unit), g);
+    result.log_prob -= nll;
+    double loss = nll;
+    if constexpr (requires { H::expected(parameters_of(*known, i), unit); }) {
+      if (known) loss = H::loss(out, unit, H::expected(parameters_of(*known, i), unit), g);
+    }
+    result.loss += loss;
+    if (gradient) {
+      for (std::size_t k = 0; k < H::kOutputs; ++k) {
+        gradient[i * H::kOutputs + k] = static_cast<float>(g[k]);
+      }
+    }
+  }
+  return result;
+}
+
+HeadLoss categorical_loss(const ValueType& type, const float* o, const Value& x,
+                          const Distribution* p, float* gradient) {
+  HeadLoss result{0, 0};
+  const auto* known = p ? std::get_if<Categorical>(&p->variant()) : nullptr;
+  const std::size_t k = type.categories;
+  for (std::size_t row = 0; row < type.components(); ++row) {
+    const float* logits = o + row * k;
+    const double largest = *std::max_element(logits, logits + k);
+    double sum = 0;
+    for (std::size_t c = 0; c < k; ++c) sum += std::exp(logits[c] - largest);
+    const double log_z = largest + std::log(sum);
+    const auto drawn = static_cast<std::size_t>(x[row]);
+    result.log_prob += logits[drawn] - log_z;
+    const double* weights = known ? known->probs.data() + row * k : nullptr;
+    double total = 0;
+    if (weights) {
+      for (std::size_t c = 0; c < k; ++c) total += weights[c];
+    }
+    for (std::size_t c = 0; c < k; ++c) {
+      const double target = weights ? weights[c] / total : (c == drawn ? 1.0 : 0.0);
+      result.loss += target * (log_z - logits[c]);
+      if (gradient) {
+        gradient[row * k + c] = static_cast<float>(std::exp(logits[c] - log_z) - target);
+      }
+    }
+  }
+  return result;
+}
+
+HeadLoss uniform_loss(const ValueType& type, const Scaling& scaling, const float* o, const Value& x,
+                      const Distribution* p, float* gradient) {
+  HeadLoss result{0, 0};
+  double g[2] = {0, 0};
+  for (std::size_t i = 0; i < type.components(); ++i) {
+    const Unit unit = unit_of(scaling, i);
+    if (!scaling.bounds_vary) {
+      const double lp = family::Uniform::log_prob({unit.low, unit.high}, x[i]);
+      result.log_prob += lp;
+      result.loss -= lp;
+    } else {
+      result.log_prob += UniformHead::log_prob(o + 2 * i, unit, x[i]);
+      if (p) {
+        const auto [low, high] = parameters_of(std::get<Uniform>(p->variant()), i);
+        result.loss += UniformHead::loss(o + 2 * i, unit, low, high, g);
+      }
+    }
+    if (gradient) {
+      gradient[2 * i] = static_cast<float>(g[0]);
+      gradient[2 * i + 1] = static_cast<float>(g[1]);
+    }
+  }
+  return result;
+}
+
+// A mixture of normals over the whole value: weights, then means and scales of each component.
+HeadLoss mixture_loss(const ValueType& type, const Scaling& scaling, const float* o, const Value& x,
+                      float* gradient) {
+  const std::size_t k = type.mixture, n = type.components();
+  std::vector<double> log_terms(k), g(2 * k * n);
+  std::vector<double> weights(o, o + k);
+  const double log_z = log_sum_exp(weights);
+  for (std::size_t c = 0; c < k; ++c) {
+    log_terms[c] = o[c] - log_z;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Unit unit = unit_of(scaling, i);
+      const std::size_t at = 2 * (c * n + i);
+      log_terms[c] -= NormalHead::loss(o + k + at, unit, NormalHead::statistics(x[i], unit), &g[at]);
+    }
+  }
+  const double log_prob = log_sum_exp(log_terms);
+  if (gradient) {
+    for (std::size_t c = 0; c < k; ++c) {
+      const double share = std::exp(log_terms[c] - log_prob);
+      gradient[c] = static_cast<float>(std::exp(o[c] - log_z) - share);
+      for (std::size_t j = 0; j < 2 * n; ++j) {
+        gradient[k + 2 * c * n + j] = static_cast<float>(share * g[2 * c * n + j]);
+      }
+    }
+  }
+  return {-log_prob, log_prob};
+}
+
+Distribution mixture_distribution(const ValueType& type, const Scaling& scaling, const float* o) {
+  const std::size_t k = type.mixture, n = type.components();
+  std::vector<double> weights(o, o + k);
+  const double log_z = log_sum_exp(weights);
+  for (double& w : weights) w = std::exp(w - log_z);
+  std::vector<Distribution> parts;
+  const ValueType part{Family::kNormal, type.shape, 0, 0};
+  for (std::size_t c = 0; c < k; ++c) {
+    parts.push_back(build<NormalHead, Normal>(part, scaling, o + k + 2 * c * n));
+  }
+  return Mixture(Value(weights), std::move(parts));
+}
+
+Distribution uniform_distribution(const ValueType& type, const Scaling& scaling, const float* o) {
+  const std::size_t n = type.components();
+  std::vector<double> low(n, scaling.low), high(n, scaling.high);
+  const auto value = [&](const std::vector<double>& v) { return Value(v, type.shape); };
+  const Distribution whole = Uniform(value(low), value(high));
+  if (!scaling.bounds_vary) return whole;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::tie(low[i], high[i]) = UniformHead::ends(o + 2 * i, unit_of(scaling, i));
+  }
+  return Mixture(Value{1 - UniformHead::kWhole, UniformHead::kWhole},
+                 {Uniform(value(low), value(high)), whole});
+}
+
+}  // namespace
+
+std::size_t ValueType::outputs() const {
+  switch (family) {
+    case Family::kCategorical: return components() * categories;
+    case Family::kUniform: return components() * UniformHead::kOutputs;
+    case Family::kMixture: return mixture * (1 + 2 * components());
+    default:
+      return components() *
+             dispatch(family, []<class H, class D>() { return std::size_t{H::kOutputs}; });
+  }
+}
+
+std::size_t ValueType::inputs() const {
+  return family == Family::kCategorical ? components() * categories : components();
+}
+
+void represent(const ValueType& type, const Scaling& scaling, const Value& x, float* out) {
+  if (type.family == Family::kCategorical) {
+    std::fill_n(out, type.inputs(), 0.0f);
+    for (std::size_t row = 0; row < x.size(); ++row) {
+      const auto drawn = std::min<std::size_t>(static_cast<std::size_t>(std::max(0.0, x[row])),
+                                               type.categories - 1);
+      out[row * type.categories + drawn] = 1;
+    }
+    return;
+  }
+  constexpr double kFar = 20;  // an outlier is far away, however far
+  const bool logarithm = scaled_by_logarithm(type.family);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double value = logarithm ? std::log(std::max(x[i], 1e-300)) : x[i];
+    out[i] = static_cast<float>(
+        std::clamp((value - scaling.location[i]) / scaling.scale[i], -kFar, kFar));
+  }
+}
+
+Distribution head_distribution(const ValueType& type, const Scaling& scaling, const float* outputs) {
+  switch (type.family) {
+    case Family::kCategorical: {
+      std::vector<double> probs(type.outputs());
+      for (std::size_t row = 0; row < type.components(); ++row) {
+        const float* logits = outputs + row * type.categories;
+        const double largest = *std::max_element(logits, logits + type.categories);
+        for (std::size_t c = 0; c < type.categories; ++c) {
+          probs[row * type.categories + c] = std::exp(logits[c] - largest);
+        }
+      }
+      Shape shape = type.shape;
+      shape.push_back(type.categories);
+      return Categorical(Value(std::move(probs), std::move(shape)));
+    }
+    case Family::kUniform: return uniform_distribution(type, scaling, outputs);
+    case Family::kMixture: return mixture_distribution(type, scaling, outputs);
+    default:
+      return dispatch(type.family, [&]<class H, class D>() {
+        return build<H, D>(type, scaling, outputs);
+      });
+  }
+}
+
+HeadLoss head_loss(const ValueType& type, const Scaling& scaling, const float* outputs,
+                   const Value& x, const Distribution* p, float* gradient) {
+  switch (type.family) {
+    case Family::kCategorical: return categorical_loss(type, outputs, x, p, gradient);
+    case Family::kUniform: return uniform_loss(type, scaling, outputs, x, p, gradient);
+    case Family::kMixture: return mixture_loss(type, scaling, outputs, x, gradient);
+    default:
+      return dispatch(type.family, [&]<class H, class D>() {
+        return independent_loss<H, D>(type, scaling, outputs, x, p, gradient);
+      });
+  }
+}
+
+}  // namespace psn

@@ -1,0 +1,286 @@
+#include "psn/nn/network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "psn/base/error.h"
+
+namespace psn {
+
+const VariableLayers& NetworkConfig::layers_of(const std::string& name,
+                                               const std::string& site_name) const {
+  for (const std::string& key : {name, site_name}) {
+    const auto found = variable_embedding.find(key);
+    if (!key.empty() && found != variable_embedding.end()) return found->second;
+  }
+  return variable_layers;
+}
+
+std::optional<std::string> NetworkConfig::problem() const {
+  const auto outside = [](std::size_t n, std::size_t most) { return n < 1 || n > most; };
+  const std::pair<const char*, std::size_t> dimensions[] = {
+      {"lstm_dim", lstm_dim},
+      {"sample_embedding_dim", sample_embedding_dim},
+      {"address_embedding_dim", address_embedding_dim},
+      {"distribution_type_embedding_dim", distribution_type_embedding_dim},
+      {"transition_hidden_dim", transition_hidden_dim}};
+  constexpr std::size_t kWidest = 1 << 15, kDeepest = 64, kLayers = 6, kMixture = 1024;
+  for (const auto& [name, n] : dimensions) {
+    if (outside(n, kWidest)) return fmt::format("{} must lie in 1 to {}, not {}", name, kWidest, n);
+  }
+  if (outside(lstm_depth, kDeepest)) {
+    return fmt::format("lstm_depth must lie in 1 to {}, not {}", kDeepest, lstm_depth);
+  }
+  if (outside(mixture_components, kMixture)) {
+    return fmt::format("mixture_components must lie in 1 to {}, not {}", kMixture,
+                       mixture_components);
+  }
+  const auto wrong = [&](const VariableLayers& layers) {
+    return outside(layers.num_layers, kLayers) || outside(layers.hidden_dim, kWidest);
+  };
+  const auto named = std::find_if(variable_embedding.begin(), variable_embedding.end(),
+                                  [&](const auto& entry) { return wrong(entry.second); });
+  if (wrong(variable_layers) || named != variable_embedding.end()) {
+    return fmt::format("layers of {}: num_layers must lie in 1 to {}, hidden_dim in 1 to {}",
+                       wrong(variable_layers) ? "variables" : "'" + named->first + "'", kLayers,
+                       kWidest);
+  }
+  return std::nullopt;
+}
+
+float instance_feature(std::uint32_t instance) {
+  return std::log(static_cast<float>(std::max(1u, instance)));
+}
+
+Network::Network(NetworkConfig config, std::uint64_t seed) : config_(std::move(config)), seed_(seed) {
+  if (const auto wrong = config_.problem()) throw InvalidArgument("network: " + *wrong);
+  const auto h = static_cast<std::uint32_t>(hidden());
+  const auto e = static_cast<std::uint32_t>(embedding());
+  const auto types = static_cast<std::uint32_t>(config_.distribution_type_embedding_dim);
+  const auto addresses = static_cast<std::uint32_t>(config_.address_embedding_dim);
+  for (std::size_t layer = 0; layer < config_.lstm_depth; ++layer) {
+    CoreLayer parts;
+    parts.recurrent = parameters_.add(4 * h, h + (layer == 0 ? e : h));
+    parts.bias = parameters_.add(4 * h, 1);
+    initialize(parts.recurrent, h, 1 + 2 * layer);
+    initialize(parts.bias, h, 2 + 2 * layer);
+    // Remember by default.
+    float* bias = parameters_.values(parts.bias);
+    for (std::uint32_t j = h; j < 2 * h; ++j) bias[j] += 1;
+    core_.push_back(parts);
+  }
+  projections_ = {parameters_.add(4 * h, types), parameters_.add(4 * h, addresses),
+                  parameters_.add(4 * h, types), parameters_.add(4 * h, addresses),
+                  parameters_.add(4 * h, 1)};
+  for (const BlockId block : {projections_.previous_type, projections_.previous_address,
+                              projections_.current_type, projections_.current_address}) {
+    initialize(block, h, 100 + block);
+  }
+  type_embedding_ = parameters_.add(0, types);
+  address_embedding_ = parameters_.add(0, addresses);
+  for (const char* text : {"begin-execution", "end-execution"}) {
+    Node boundary;
+    boundary.text = boundary.base = text;
+    boundary.type = "Boundary";
+    insert(std::move(boundary));
+  }
+}
+
+// Uniform within +-1 / sqrt(fan_in), from a stream of the seed that belongs to the block.
+void Network::initialize(BlockId id, std::size_t fan_in, std::uint64_t stream) {
+  Rng rng(seed_, stream, 0x6e6e);
+  const double bound = 1 / std::sqrt(static_cast<double>(std::max<std::size_t>(1, fan_in)));
+  const Block& block = parameters_.block(id);
+  float* values = parameters_.values(id);
+  for (std::size_t i = 0; i < std::size_t{block.rows} * block.columns; ++i) {
+    values[i] = static_cast<float>(bound * (2 * rng.uniform() - 1));
+  }
+}
+
+std::string Network::key(const Address& address) const {
+  return config_.addressing == Addressing::kInstance ? address.text : address.variable->text;
+}
+
+std::optional<NodeId> Network::find(const Address& address) const {
+  const auto found = node_by_text_.find(key(address));
+  return found == node_by_text_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::size_t Network::transition_count() const {
+  std::size_t count = 0;
+  for (const Node& node : nodes_) count += node.successors.size();
+  return count;
+}
+
+NodeId Network::add_node(const Address& address, const Entry& entry) {
+  if (!entry.distribution) {
+    throw InvalidArgument(fmt::format("'{}' has no distribution to learn", address.text));
+  }
+  const Distribution& d = *entry.distribution;
+  const Variable& variable = *address.variable;
+  Node node;
+  node.text = key(address);
+  node.scope = variable.site->scope;
+  node.base = variable.site->base;
+  node.name = variable.name;
+  node.site_name = variable.site->name;
+  node.type = variable.site->type;
+  node.index = variable.index;
+  node.instance = config_.addressing == Addressing::kInstance ? address.instance : 0;
+  node.role = entry.role;
+  node.control = entry.control;
+  node.value = {d.family(), d.shape(), static_cast<std::uint32_t>(d.categories()),
+                d.family() == Family::kMixture
+                    ? static_cast<std::uint32_t>(config_.mixture_components)
+                    : 0};
+  if (node.value.family == Family::kMixture && d.discrete()) {
+    throw InvalidArgument(fmt::format("'{}': a mixture of discrete distributions cannot be learned "
+                                      "yet",
+                                      address.text));
+  }
+  node.scaling.location.assign(node.value.components(), 0.0f);
+  node.scaling.scale.assign(node.value.components(), 1.0f);
+  return insert(std::move(node));
+}
+
+NodeId Network::restore_node(Node node) { return insert(std::move(node)); }
+
+NodeId Network::insert(Node node) {
+  const auto id = static_cast<NodeId>(nodes_.size());
+  const std::uint64_t stream = 1000 + 10ull * id;
+  const auto [type, is_new] =
+      type_rows_.try_emplace(node.type, static_cast<std::uint32_t>(type_rows_.size()));
+  node.type_row = type->second;
+  const auto new_row = [&](BlockId table, std::uint64_t row_stream) {
+    parameters_.append_rows(table, 1);
+    Rng rng(seed_, row_stream, 0x6e6e);
+    const Block& block = parameters_.block(table);
+    float* row = parameters_.values(table) + std::size_t{block.rows - 1} * block.columns;
+    for (std::uint32_t j = 0; j < block.columns; ++j) row[j] = static_cast<float>(rng.normal());
+  };
+  if (is_new) new_row(type_embedding_, 500 + type->second);
+  new_row(address_embedding_, stream);
+  const auto h = static_cast<std::uint32_t>(hidden());
+  const auto e = static_cast<std::uint32_t>(embedding());
+  if (id == kBegin) {
+    node.transition = parameters_.add(1, 1);
+  } else if (id != kEnd) {
+    const auto inputs = static_cast<std::uint32_t>(node.value.inputs());
+    node.embedding = parameters_.add(e, inputs + 1);
+    initialize(node.embedding, inputs, stream + 1);
+    const VariableLayers& layers = config_.layers_of(node.name, node.site_name);
+    std::uint32_t width = h;
+    for (std::size_t layer = 0; layer < layers.num_layers; ++layer) {
+      const bool last = layer + 1 == layers.num_layers;
+      const auto rows = static_cast<std::uint32_t>(last ? node.value.outputs() : layers.hidden_dim);
+      node.value_layers.push_back(parameters_.add(rows, width + 1));
+      initialize(node.value_layers.back(), width, stream + 2 + layer);
+      width = rows;
+    }
+    const auto t = static_cast<std::uint32_t>(config_.transition_hidden_dim);
+    node.transition_hidden = parameters_.add(t, h + e + 1);
+    initialize(node.transition_hidden, h + e, stream + 8);
+    node.transition = parameters_.add(1, t + inputs + 1);  // the unknown row starts at zero
+  }
+  node_by_text_.emplace(node.text, id);
+  nodes_.push_back(std::move(node));
+  return id;
+}
+
+void Network::add_successors(NodeId from, const std::vector<NodeId>& to) {
+  if (to.empty()) return;
+  const BlockId id = nodes_[from].transition;
+  restore_successors(from, to);
+  const Block& block = parameters_.block(id);
+  float* unknown = parameters_.values(id);
+  unknown[block.columns - 1] -= std::log(static_cast<float>(to.size() + 1));
+  for (std::size_t row = block.rows - to.size(); row < block.rows; ++row) {
+    std::copy_n(unknown, block.columns, unknown + row * block.columns);
+  }
+}
+
+void Network::restore_successors(NodeId from, const std::vector<NodeId>& to) {
+  Node& node = nodes_[from];
+  parameters_.append_rows(node.transition, static_cast<std::uint32_t>(to.size()));
+  for (const NodeId successor : to) {
+    node.successors.push_back(successor);
+    node.successor_row.emplace(successor, static_cast<std::uint32_t>(node.successors.size()));
+  }
+}
+
+void Network::set_bounds(NodeId id, double low, double high, bool vary) {
+  Scaling& scaling = nodes_[id].scaling;
+  scaling.low = low;
+  scaling.high = high;
+  scaling.bounds_vary = vary;
+}
+
+void Network::set_scaling(NodeId id, const Scaling& scaling) {
+  Node& node = nodes_[id];
+  const Scaling old = node.scaling;
+  node.scaling = scaling;
+  if (node.value.family == Family::kCategorical) return;
+  // u = (x - m) / s in old units is a + b u' in new ones.
+  const std::size_t inputs = node.value.inputs();
+  const auto rescale_inputs = [&](BlockId block_id, std::size_t first_column) {
+    const Block& block = parameters_.block(block_id);
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      float* weights = parameters_.values(block_id) + row * block.columns;
+      for (std::size_t i = 0; i < inputs; ++i) {
+        float& w = weights[first_column + i];
+        weights[block.columns - 1] += w * (scaling.location[i] - old.location[i]) / old.scale[i];
+        w *= scaling.scale[i] / old.scale[i];
+      }
+    }
+  };
+  rescale_inputs(node.embedding, 0);
+  rescale_inputs(node.transition, config_.transition_hidden_dim);
+
+  // Outputs: a location m + s o and a scale s exp(o) keep their values.
+  const BlockId last = node.value_layers.back();
+  const Block& block = parameters_.block(last);
+  const auto rescale_location = [&](std::size_t row, std::size_t i) {
+    float* weights = parameters_.values(last) + row * block.columns;
+    for (std::size_t j = 0; j < block.columns; ++j) weights[j] *= old.scale[i] / scaling.scale[i];
+    weights[block.columns - 1] += (old.location[i] - scaling.location[i]) / scaling.scale[i];
+  };
+  const auto shift = [&](std::size_t row, double by) {
+    parameters_.values(last)[row * block.columns + block.columns - 1] += static_cast<float>(by);
+  };
+  const auto unit = [](const Scaling& s, std::size_t i) {
+    return std::max({std::abs(double{s.location[i]}), s.scale[i] * 1e-3, 1e-30});
+  };
+  for (std::size_t i = 0; i < node.value.components(); ++i) {
+    switch (node.value.family) {
+      case Family::kNormal:
+      case Family::kLogNormal:
+      case Family::kTruncatedNormal:
+        rescale_location(2 * i, i);
+        shift(2 * i + 1, std::log(double{old.scale[i]} / scaling.scale[i]));
+        break;
+      case Family::kMixture:
+        for (std::size_t c = 0; c < node.value.mixture; ++c) {
+          const std::size_t row = node.value.mixture + 2 * (c * node.value.components() + i);
+          rescale_location(row, i);
+          shift(row + 1, std::log(double{old.scale[i]} / scaling.scale[i]));
+        }
+        break;
+      case Family::kPoisson:
+        shift(i, std::log(unit(old, i) / unit(scaling, i)));
+        break;
+      case Family::kExponential:
+        shift(i, std::log(unit(scaling, i) / unit(old, i)));
+        break;
+      case Family::kGamma:
+      case Family::kWeibull:
+        shift(2 * i, std::log(unit(old, i) / unit(scaling, i)));
+        break;
+      default:
+        break;  // outputs in units of their own
+    }
+  }
+}
+
+}  // namespace psn

@@ -1,0 +1,123 @@
+// Network: the probabilistic surrogate network (the paper's Section 3 and Appendix C): its
+// vocabulary, its parameters, and how both grow.
+//
+//   core input at step t:  [value embedding of x_{t-1} | type and address of a_{t-1} | of a_t]
+//   value layer of a_t:    h_t -> parameters of x_t
+//   transition layer:      h_t, value embedding and value of x_t -> logits over known successors
+//
+// The address and type parts of the core's input are constants per node, so they are projected once
+// into tables (`previous`, `current`) that are added to the gates.
+//
+// Row 0 of a transition layer is the unknown mass; row 1 + i is successors[i]. Growth (Algorithm 1)
+// appends K copies of row 0 and subtracts log(K + 1) from the biases of all K + 1: every known
+// probability, and the total unknown mass, stay exactly as they were, for every input (Theorem 1).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "psn/core/trace.h"
+#include "psn/nn/config.h"
+#include "psn/nn/head.h"
+#include "psn/nn/parameters.h"
+
+namespace psn {
+
+using NodeId = std::uint32_t;
+
+// One word of the vocabulary: an address, or a variable whose instances the runtime counts.
+struct Node {
+  std::string text;
+  // What the simulator called it, so that the surrogate's traces have the same addresses.
+  std::string scope, base, name, site_name, type;
+  std::optional<std::int64_t> index;
+  std::uint32_t instance = 0;  // 0: counted by the runtime
+  Role role = Role::kSample;
+  bool control = true;
+  ValueType value;
+  Scaling scaling;
+
+  std::uint32_t type_row = 0;           // of the distribution-type embedding
+  BlockId embedding = 0;                // value -> sample_embedding_dim
+  std::vector<BlockId> value_layers;    // core output -> distribution parameters
+  BlockId transition_hidden = 0;        // core output, value embedding -> hidden
+  BlockId transition = 0;               // hidden, value -> logits
+  std::vector<NodeId> successors;
+  std::unordered_map<NodeId, std::uint32_t> successor_row;  // node -> row of the logits
+};
+
+// The parts of one LSTM layer.
+struct CoreLayer {
+  BlockId recurrent = 0;  // 4H x [own h | input]: the input is the value embedding, or h below
+  BlockId bias = 0;       // 4H x 1
+};
+
+class Network {
+ public:
+  static constexpr NodeId kBegin = 0, kEnd = 1;
+
+  Network(NetworkConfig config, std::uint64_t seed);
+
+  const NetworkConfig& config() const { return config_; }
+  std::uint64_t seed() const { return seed_; }
+  Parameters& parameters() { return parameters_; }
+  const Parameters& parameters() const { return parameters_; }
+
+  std::size_t size() const { return nodes_.size(); }
+  const Node& node(NodeId id) const { return nodes_[id]; }
+  std::optional<NodeId> find(const Address& address) const;
+  std::size_t transition_count() const;
+
+  // Growth. The distribution fixes the node's family and shape for good.
+  NodeId add_node(const Address& address, const Entry& entry);
+  // Algorithm 1 for K = to.size() new successors; those already known must not be among them.
+  void add_successors(NodeId from, const std::vector<NodeId>& to);
+  // Replaces a node's scaling and changes the weights that depend on it, so that the network stays
+  // the same function of values (exactly for all but outliers).
+  void set_scaling(NodeId node, const Scaling& scaling);
+  void set_bounds(NodeId node, double low, double high, bool vary);
+
+  // Sizes.
+  std::size_t hidden() const { return config_.lstm_dim; }
+  std::size_t gates() const { return 4 * config_.lstm_dim; }
+  std::size_t embedding() const { return config_.sample_embedding_dim; }
+  std::size_t transition_inputs(const Node& node) const {  // of the last layer, without bias
+    return &node == &nodes_[kBegin] ? 0 : config_.transition_hidden_dim + node.value.inputs();
+  }
+
+  const std::vector<CoreLayer>& core() const { return core_; }
+  struct InputProjections {
+    BlockId previous_type, previous_address, current_type, current_address, instance;
+  };
+  const InputProjections& projections() const { return projections_; }
+  BlockId type_embedding() const { return type_embedding_; }
+  BlockId address_embedding() const { return address_embedding_; }
+
+  // For files: rebuilds the vocabulary; parameters are filled by the caller.
+  NodeId restore_node(Node node);
+  void restore_successors(NodeId from, const std::vector<NodeId>& to);
+
+ private:
+  std::string key(const Address& address) const;
+  NodeId insert(Node node);
+  void initialize(BlockId block, std::size_t fan_in, std::uint64_t stream);
+
+  NetworkConfig config_;
+  std::uint64_t seed_;
+  Parameters parameters_;
+  std::vector<Node> nodes_;
+  std::unordered_map<std::string, NodeId> node_by_text_;
+  std::unordered_map<std::string, std::uint32_t> type_rows_;
+  std::vector<CoreLayer> core_;
+  InputProjections projections_{};
+  BlockId type_embedding_ = 0, address_embedding_ = 0;
+};
+
+// Feature of an instance count as an input: log(instance), 0 for the first.
+float instance_feature(std::uint32_t instance);
+
+}  // namespace psn

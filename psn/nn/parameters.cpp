@@ -1,0 +1,51 @@
+#include "psn/nn/parameters.h"
+
+#include <algorithm>
+
+namespace psn {
+
+void Parameters::place(Block& block, std::uint32_t capacity) {
+  const Block old = block;
+  constexpr std::size_t kAlignment = 16;
+  block.offset = (values_.size() + kAlignment - 1) / kAlignment * kAlignment;
+  block.capacity = capacity;
+  const std::size_t end = block.offset + std::size_t{capacity} * block.columns;
+  for (auto* plane : {&values_, &gradients_, &first_, &second_}) {
+    plane->resize(end, 0.0f);
+    std::copy_n(plane->begin() + static_cast<long>(old.offset),
+                std::size_t{old.rows} * old.columns,
+                plane->begin() + static_cast<long>(block.offset));
+  }
+  block.first_birth = births_.size();
+  births_.resize(births_.size() + capacity, step);
+  std::copy_n(births_.begin() + static_cast<long>(old.first_birth), old.rows,
+              births_.begin() + static_cast<long>(block.first_birth));
+}
+
+BlockId Parameters::add(std::uint32_t rows, std::uint32_t columns) {
+  Block block;
+  block.columns = columns;
+  place(block, rows);
+  block.rows = rows;
+  blocks_.push_back(block);
+  return static_cast<BlockId>(blocks_.size() - 1);
+}
+
+void Parameters::append_rows(BlockId id, std::uint32_t count) {
+  Block& block = blocks_[id];
+  if (block.rows + count > block.capacity) {
+    place(block, std::max(block.rows + count, 2 * block.capacity));
+  }
+  std::fill_n(births_.begin() + static_cast<long>(block.first_birth + block.rows), count, step);
+  block.rows += count;
+}
+
+std::size_t Parameters::size() const {
+  std::size_t count = 0;
+  for (const Block& block : blocks_) count += std::size_t{block.rows} * block.columns;
+  return count;
+}
+
+void Parameters::clear_gradients() { std::fill(gradients_.begin(), gradients_.end(), 0.0f); }
+
+}  // namespace psn

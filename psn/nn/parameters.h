@@ -1,0 +1,54 @@
+// Parameters: every weight of a network in one arena of four planes (values, gradients, and Adam's
+// two moments), so that an optimizer step, a checksum, a gradient average or a checkpoint is one pass
+// over flat memory.
+//
+// A Block is a matrix whose rows can be appended: rows keep their place and their moments, new ones
+// start fresh. Storage doubles when it is full.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace psn {
+
+using BlockId = std::uint32_t;
+
+struct Block {
+  std::size_t offset = 0;        // of the first row, in the planes
+  std::uint32_t rows = 0, columns = 0;
+  std::uint32_t capacity = 0;    // rows
+  std::size_t first_birth = 0;   // of the rows' entries in births
+};
+
+class Parameters {
+ public:
+  // `births` start at the current step: a new row's Adam correction starts fresh.
+  BlockId add(std::uint32_t rows, std::uint32_t columns);
+  void append_rows(BlockId block, std::uint32_t count);
+
+  const Block& block(BlockId id) const { return blocks_[id]; }
+  std::size_t block_count() const { return blocks_.size(); }
+  std::size_t size() const;  // number of parameters in use
+
+  float* values(BlockId id) { return values_.data() + blocks_[id].offset; }
+  const float* values(BlockId id) const { return values_.data() + blocks_[id].offset; }
+  float* gradients(BlockId id) { return gradients_.data() + blocks_[id].offset; }
+  float* first_moments(BlockId id) { return first_.data() + blocks_[id].offset; }
+  float* second_moments(BlockId id) { return second_.data() + blocks_[id].offset; }
+  const float* first_moments(BlockId id) const { return first_.data() + blocks_[id].offset; }
+  const float* second_moments(BlockId id) const { return second_.data() + blocks_[id].offset; }
+  const std::uint64_t* births(BlockId id) const { return births_.data() + blocks_[id].first_birth; }
+  std::uint64_t* births(BlockId id) { return births_.data() + blocks_[id].first_birth; }
+
+  void clear_gradients();
+  std::uint64_t step = 0;  // optimizer updates so far
+
+ private:
+  void place(Block& block, std::uint32_t capacity);
+
+  std::vector<Block> blocks_;
+  std::vector<float> values_, gradients_, first_, second_;
+  std::vector<std::uint64_t> births_;  // of each row: the step at which it appeared
+};
+
+}  // namespace psn

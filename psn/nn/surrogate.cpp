@@ -1,0 +1,210 @@
+#include "psn/nn/surrogate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "psn/base/error.h"
+
+namespace psn {
+namespace {
+
+constexpr std::uint64_t kTransitions = 1;  // purpose of the random stream
+
+// The addresses of the network's nodes in a simulator's table.
+class NodeAddresses {
+ public:
+  NodeAddresses(const Network& network, AddressTable& table)
+      : network_(network), table_(table), known_(network.size()) {}
+
+  const Address* find(NodeId id, std::uint32_t instance) {
+    auto& instances = known_[id];
+    const std::size_t place = instance - network_.node(id).instance;
+    // With counted instances 1, 2, ... lie at 1, 2, ...; a fixed one at 0.
+    if (place >= instances.size()) instances.resize(place + 1, nullptr);
+    if (!instances[place]) instances[place] = make(network_.node(id), instance);
+    return instances[place];
+  }
+
+ private:
+  const Address* make(const Node& node, std::uint32_t instance) {
+    return table_.address(table_.variable({.scope = node.scope,
+                                           .base = node.base,
+                                           .name = node.site_name,
+                                           .type = node.type,
+                                           .index = node.index}),
+                          instance);
+  }
+
+  const Network& network_;
+  AddressTable& table_;
+  std::vector<std::vector<const Address*>> known_;
+};
+
+// How often each node was visited in one trace; forgotten at no cost.
+class Visits {
+ public:
+  void restart() { ++run_; }
+  std::uint32_t count(NodeId node) {
+    if (node >= counts_.size()) counts_.resize(node + 1);
+    Count& c = counts_[node];
+    if (c.run != run_) c = {run_, 0};
+    return ++c.visits;
+  }
+
+ private:
+  struct Count {
+    std::uint64_t run = 0;
+    std::uint32_t visits = 0;
+  };
+  std::uint64_t run_ = 1;
+  std::vector<Count> counts_;
+};
+
+class SurrogateEnsemble : public Ensemble {
+ public:
+  SurrogateEnsemble(std::shared_ptr<const CompiledNetwork> compiled, AddressTable& table,
+                    const SurrogateOptions& options, const std::string& name, std::size_t width)
+      : network_(compiled->network()),
+        options_(options),
+        name_(name),
+        addresses_(network_, table),
+        executor_(std::move(compiled), width),
+        traces_(width) {
+    pending_.reserve(width);
+  }
+
+  std::size_t width() const override { return traces_.size(); }
+  void watch(Heartbeat* heartbeat) override { heartbeat_ = heartbeat; }
+
+  void start(Slot slot, const Ticket& ticket, const Rng& rng) override {
+    Running& trace = traces_[slot];
+    trace.ticket = ticket;
+    trace.rng = rng;
+    trace.transitions = rng.fork(kTransitions);
+    trace.visits.restart();
+    executor_.restart(slot);
+    drawn_.push_back({slot, &trace.value});
+  }
+
+  void answer(Slot slot, const Value& value) override {
+    traces_[slot].value = value;
+    drawn_.push_back({slot, &traces_[slot].value});
+  }
+
+  std::span<const Pending> advance() override {
+    pending_.clear();
+    next_.clear();
+    if (heartbeat_) beat();
+    executor_.transition(drawn_, [this](std::size_t i, std::span<const float> logits) {
+      move(drawn_[i].row, logits);
+    });
+    drawn_.clear();
+    executor_.step(next_, [this](std::size_t i, const float* outputs) { ask(next_[i], outputs); });
+    if (heartbeat_) heartbeat_->running.store(false, std::memory_order_relaxed);
+    return pending_;
+  }
+
+ private:
+  struct Running {
+    Ticket ticket;
+    Rng rng, transitions;
+    Value value;  // the last answer
+    std::optional<Distribution> distribution;
+    Visits visits;
+  };
+
+  // Draws where a trace goes from its node.
+  void move(Slot slot, std::span<const float> logits) {
+    Running& trace = traces_[slot];
+    const Node& from = network_.node(executor_.node(slot));
+    const bool literally = options_.unknown == SurrogateOptions::Unknown::kStop;
+    const auto row = draw_transition(logits, literally, trace.transitions);
+    if (!row) fail(trace, from, "has no transition that could be taken");
+    if (*row == 0) fail(trace, from, "went on to an unknown address");
+    const NodeId next = from.successors[*row - 1];
+    if (next == Network::kEnd) {
+      Pending& end = pending_.emplace_back();
+      end.role = Role::kFinish;
+      end.value = &nothing_;
+      end.slot = slot;
+      end.rng = &trace.rng;
+      return;
+    }
+    const std::uint32_t fixed = network_.node(next).instance;
+    next_.push_back({slot, next, fixed > 0 ? fixed : trace.visits.count(next)});
+  }
+
+  void ask(const Executor::Next& next, const float* outputs) {
+    Running& trace = traces_[next.row];
+    const Node& node = network_.node(next.node);
+    trace.distribution.emplace(head_distribution(node.value, node.scaling, outputs));
+    Pending& pending = pending_.emplace_back();
+    pending.role = node.role;
+    pending.control = node.control;
+    pending.address = addresses_.find(next.node, next.instance);
+    pending.distribution = &*trace.distribution;
+    pending.slot = next.row;
+    pending.rng = &trace.rng;
+  }
+
+  void beat() {
+    if (drawn_.empty()) return;
+    heartbeat_->trace.store(traces_[drawn_.front().row].ticket.trace, std::memory_order_relaxed);
+    heartbeat_->running.store(true, std::memory_order_relaxed);
+    const auto steps = heartbeat_->steps.load(std::memory_order_relaxed);
+    heartbeat_->steps.store(steps + 1, std::memory_order_release);
+  }
+
+  [[noreturn]] void fail(const Running& trace, const Node& node, std::string_view what) const {
+    throw ModelError(fmt::format("surrogate '{}', trace {}: '{}' {}", name_, trace.ticket.trace,
+                                 node.text, what));
+  }
+
+  const Network& network_;
+  SurrogateOptions options_;
+  std::string name_;
+  NodeAddresses addresses_;
+  Executor executor_;
+  std::vector<Running> traces_;
+  std::vector<Executor::Drawn> drawn_;
+  std::vector<Executor::Next> next_;
+  std::vector<Pending> pending_;
+  const Value nothing_;
+  Heartbeat* heartbeat_ = nullptr;
+};
+
+}  // namespace
+
+std::optional<std::size_t> draw_transition(std::span<const float> logits, bool with_unknown,
+                                           Rng& rng) {
+  const std::size_t first = with_unknown ? 0 : 1;
+  if (logits.size() <= first) return std::nullopt;
+  const float largest = *std::max_element(logits.begin() + static_cast<long>(first), logits.end());
+  double total = 0;
+  for (std::size_t i = first; i < logits.size(); ++i) total += std::exp(logits[i] - largest);
+  if (!(total > 0) || !std::isfinite(total)) return std::nullopt;
+  double left = rng.uniform() * total;
+  std::size_t last = first;  // with positive probability: rounding never leads past it
+  for (std::size_t i = first; i < logits.size(); ++i) {
+    const double weight = std::exp(logits[i] - largest);
+    if (weight > 0) last = i;
+    left -= weight;
+    if (left < 0) return i;
+  }
+  return last;
+}
+
+SurrogateSimulator::SurrogateSimulator(std::string name, std::shared_ptr<const Network> network,
+                                       SurrogateOptions options)
+    : name_(std::move(name)),
+      compiled_(std::make_shared<const CompiledNetwork>(std::move(network))),
+      options_(options) {}
+
+std::unique_ptr<Ensemble> SurrogateSimulator::ensemble(std::size_t width) {
+  return std::make_unique<SurrogateEnsemble>(compiled_, addresses_, options_, name_, width);
+}
+
+}  // namespace psn

@@ -1,0 +1,256 @@
+// Networks for tests: grown from the traces of a program as a trainer would, with random weights;
+// and a plain scalar implementation of what they compute, to hold the fast one against.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "experiments/control_flow/control_flow.h"
+#include "psn/core/in_process.h"
+#include "psn/core/run.h"
+#include "psn/nn/network.h"
+
+namespace psn::testing {
+
+inline std::vector<Trace> simulate(Simulator& simulator, std::uint64_t count,
+                                   std::uint64_t seed = 1, Parallelism parallelism = {16, 1}) {
+  std::vector<Trace> traces(count);
+  run_traces(
+      simulator, count, [] { return std::make_unique<PriorGuide>(); },
+      [&](std::uint64_t i, Trace& trace) { traces[i] = trace; },
+      {.seed = seed, .max_length = 20'000, .keep_distributions = true}, parallelism);
+  return traces;
+}
+
+inline bool is_choice(const Entry& e) {
+  return e.role == Role::kSample || e.role == Role::kObserve;
+}
+
+// Adds what is new in the traces: nodes, then transitions. Fits the scaling of new nodes and, if
+// wanted, of old ones.
+inline void grow(Network& network, const std::vector<Trace>& traces, bool refit = true) {
+  const NodeId old = static_cast<NodeId>(network.size());
+  std::map<NodeId, ScalingEstimator> estimators;
+  std::map<NodeId, std::vector<NodeId>> missing;
+  for (const Trace& trace : traces) {
+    NodeId previous = Network::kBegin;
+    const auto go = [&](NodeId next) {
+      auto& list = missing[previous];
+      if (!network.node(previous).successor_row.contains(next) &&
+          std::find(list.begin(), list.end(), next) == list.end()) {
+        list.push_back(next);
+      }
+      previous = next;
+    };
+    for (const Entry& entry : trace.entries) {
+      if (!is_choice(entry)) continue;
+      auto node = network.find(*entry.address);
+      if (!node) node = network.add_node(*entry.address, entry);
+      estimators[*node].add(entry.value, *entry.distribution, 0);
+      go(*node);
+    }
+    go(Network::kEnd);
+  }
+  for (auto& [node, estimator] : estimators) {
+    if (!refit && node < old) continue;
+    network.set_scaling(node, estimator.fit(network.node(node).scaling));
+    network.set_bounds(node, estimator.low(), estimator.high(), estimator.bounds_vary());
+  }
+  for (const auto& [from, to] : missing) network.add_successors(from, to);
+}
+
+// Moves every weight, so that nothing is zero or alike by construction.
+inline void shake(Network& network, double by, std::uint64_t seed) {
+  Rng rng(seed, 0, 77);
+  Parameters& parameters = network.parameters();
+  for (BlockId id = 0; id < parameters.block_count(); ++id) {
+    const Block& block = parameters.block(id);
+    for (std::size_t i = 0; i < std::size_t{block.rows} * block.columns; ++i) {
+      parameters.values(id)[i] += static_cast<float>(by * rng.normal());
+    }
+  }
+}
+
+struct NetworkOptions {
+  NetworkConfig config;
+  std::uint64_t traces = 300;
+  double shake = 0.15;
+  std::uint64_t seed = 3;
+};
+
+inline NetworkConfig small_config(Addressing addressing = Addressing::kInstance,
+                                  std::size_t depth = 1) {
+  NetworkConfig config;
+  config.addressing = addressing;
+  config.lstm_dim = 19;  // no multiple of any vector's length
+  config.lstm_depth = depth;
+  config.sample_embedding_dim = 5;
+  config.address_embedding_dim = 7;
+  config.distribution_type_embedding_dim = 6;
+  config.transition_hidden_dim = 13;
+  config.variable_layers = {2, 11};
+  return config;
+}
+
+inline std::shared_ptr<Network> network_of(const Model& model, const NetworkOptions& options) {
+  InProcess simulator(model);
+  auto network = std::make_shared<Network>(options.config, options.seed);
+  grow(*network, simulate(simulator, options.traces));
+  shake(*network, options.shake, options.seed);
+  return network;
+}
+
+// A program with every family, vectors, an uncontrolled choice and a random end.
+inline Model all_families() {
+  return {
+      "all-families", [](Context& ctx) {
+        const double a = ctx.sample(Normal(1, 2), {.name = "normal"});
+        ctx.sample(Uniform(-1, 3), {.name = "uniform"});
+        ctx.sample(Uniform(-1, 3 + std::abs(a)), {.name = "varying"});
+        const auto c = ctx.sample(Categorical({0.2, 0.3, 0.5}), {.name = "categorical"});
+        ctx.sample(Poisson(4), {.name = "poisson"});
+        const auto b = ctx.sample(Bernoulli(0.5), {.name = "bernoulli"});
+        ctx.sample(Beta(2, 3), {.name = "beta"});
+        ctx.sample(Exponential(0.5), {.name = "exponential", .control = false});
+        ctx.sample(Gamma(2, 3), {.name = "gamma"});
+        ctx.sample(LogNormal(0.5, 0.3), {.name = "lognormal"});
+        ctx.sample(Binomial(9, 0.4), {.name = "binomial"});
+        ctx.sample(Weibull(2, 1.5), {.name = "weibull"});
+        ctx.sample(TruncatedNormal(0, 1, -1, 2), {.name = "truncated"});
+        ctx.sample(Mixture(Value{0.4, 0.6}, {Normal(-2, 1), Normal(2, 0.5)}), {.name = "mixture"});
+        ctx.sample(Normal(Value{1, 2, 3, 4, 5}, 2), {.name = "vector"});
+        if (b == 1) return;  // sometimes the last
+        for (int i = 0; i <= c.integer(); ++i) ctx.sample(Normal(i, 1), {.name = "again"});
+        ctx.observe(Normal(a, 1), {.name = "x"});
+      }};
+}
+
+// The network, one number at a time.
+class ScalarNetwork {
+ public:
+  explicit ScalarNetwork(const Network& network)
+      : network_(network),
+        hidden_(network.config().lstm_depth, std::vector<double>(network.hidden())),
+        cell_(hidden_),
+        embedded_(network.embedding()) {}
+
+  std::vector<double> logits() const { return affine(node().transition, {}); }
+
+  std::vector<double> logits(const Value& x) {
+    std::vector<float> input(node().value.inputs());
+    represent(node().value, node().scaling, x, input.data());
+    const std::vector<double> represented(input.begin(), input.end());
+    embedded_ = affine(node().embedding, represented);
+    auto hidden = relu(affine(node().transition_hidden, joined(hidden_.back(), embedded_)));
+    return affine(node().transition, joined(hidden, represented));
+  }
+
+  std::vector<float> step(NodeId next, std::uint32_t instance) {
+    const auto& projections = network_.projections();
+    std::vector<double> gates(network_.gates());
+    add(gates, projections.previous_type, embedding(network_.type_embedding(), node().type_row));
+    add(gates, projections.previous_address, embedding(network_.address_embedding(), at_));
+    at_ = next;
+    add(gates, projections.current_type, embedding(network_.type_embedding(), node().type_row));
+    add(gates, projections.current_address, embedding(network_.address_embedding(), at_));
+    if (network_.config().addressing == Addressing::kSite) {
+      add(gates, projections.instance, {instance_feature(instance)});
+    }
+    std::vector<double> input = embedded_;
+    for (std::size_t layer = 0; layer < hidden_.size(); ++layer) {
+      if (layer > 0) gates.assign(network_.gates(), 0.0);
+      add(gates, network_.core()[layer].bias, {1.0});
+      add(gates, network_.core()[layer].recurrent, joined(hidden_[layer], input));
+      const std::size_t h = network_.hidden();
+      const auto sigmoid = [](double v) { return 1 / (1 + std::exp(-v)); };
+      for (std::size_t j = 0; j < h; ++j) {
+        cell_[layer][j] = sigmoid(gates[h + j]) * cell_[layer][j] +
+                          sigmoid(gates[j]) * std::tanh(gates[2 * h + j]);
+        hidden_[layer][j] = sigmoid(gates[3 * h + j]) * std::tanh(cell_[layer][j]);
+      }
+      input = hidden_[layer];
+    }
+    std::vector<double> out = hidden_.back();
+    for (std::size_t i = 0; i < node().value_layers.size(); ++i) {
+      out = affine(node().value_layers[i], out);
+      if (i + 1 < node().value_layers.size()) out = relu(out);
+    }
+    return {out.begin(), out.end()};
+  }
+
+  const Node& node() const { return network_.node(at_); }
+
+ private:
+  static std::vector<double> joined(std::vector<double> a, const std::vector<double>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  }
+  static std::vector<double> relu(std::vector<double> v) {
+    for (double& x : v) x = std::max(0.0, x);
+    return v;
+  }
+  std::vector<double> embedding(BlockId id, std::size_t row) const {
+    const Block& block = network_.parameters().block(id);
+    const float* values = network_.parameters().values(id) + row * block.columns;
+    return {values, values + block.columns};
+  }
+  void add(std::vector<double>& out, BlockId id, const std::vector<double>& x) const {
+    const Block& block = network_.parameters().block(id);
+    const float* w = network_.parameters().values(id);
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      for (std::size_t j = 0; j < block.columns; ++j) out[i] += w[i * block.columns + j] * x[j];
+    }
+  }
+  std::vector<double> affine(BlockId id, std::vector<double> x) const {
+    x.push_back(1);
+    std::vector<double> out(network_.parameters().block(id).rows);
+    add(out, id, x);
+    return out;
+  }
+
+  const Network& network_;
+  NodeId at_ = Network::kBegin;
+  std::vector<std::vector<double>> hidden_, cell_;
+  std::vector<double> embedded_;
+};
+
+inline std::vector<double> softmax(std::vector<double> v) {
+  const double largest = *std::max_element(v.begin(), v.end());
+  double sum = 0;
+  for (double& x : v) sum += x = std::exp(x - largest);
+  for (double& x : v) x /= sum;
+  return v;
+}
+
+// What a trace is made of under the network: softmax of the transitions, and densities of values.
+struct ScalarEvaluation {
+  double transitions = 0, known_transitions = 0, values = 0;
+};
+
+inline ScalarEvaluation evaluate(const Network& network, const Trace& trace) {
+  ScalarNetwork scalar(network);
+  ScalarEvaluation result;
+  auto p = softmax(scalar.logits());
+  const auto go = [&](NodeId next) {
+    const auto row = scalar.node().successor_row.at(next);
+    result.transitions += std::log(p[row]);
+    result.known_transitions += std::log(p[row] / (1 - p[0]));
+  };
+  for (const Entry& entry : trace.entries) {
+    if (!is_choice(entry)) continue;
+    const NodeId next = *network.find(*entry.address);
+    go(next);
+    const auto outputs = scalar.step(next, entry.address->instance);
+    const Node& node = scalar.node();
+    result.values +=
+        head_distribution(node.value, node.scaling, outputs.data()).log_prob(entry.value);
+    p = softmax(scalar.logits(entry.value));
+  }
+  go(Network::kEnd);
+  return result;
+}
+
+}  // namespace psn::testing
