@@ -37,6 +37,11 @@ PSN_VECTORIZE double sum_of_squares(std::size_t n, const float* x) {
 
 }  // namespace
 
+void Adam::set_rate_factor(BlockId block, double factor) {
+  if (block >= rate_factors_.size()) rate_factors_.resize(block + 1, 1.0);
+  rate_factors_[block] = factor;
+}
+
 double Adam::update(Parameters& parameters, double rate, const std::vector<BlockId>& touched) {
   double squares = 0;
   for (const BlockId id : touched) {
@@ -76,6 +81,7 @@ void Adam::skip_missed_steps(Parameters& parameters, BlockId id) {
 void Adam::update_block(Parameters& parameters, BlockId id, double rate, float clip) {
   const Block& block = parameters.block(id);
   const std::uint64_t* births = parameters.births(id);
+  if (id < rate_factors_.size()) rate *= rate_factors_[id];
   for (std::uint32_t row = 0; row < block.rows;) {
     std::uint32_t end = row + 1;
     while (end < block.rows && births[end] == births[row]) ++end;

@@ -23,6 +23,9 @@ class Adam {
  public:
   explicit Adam(AdamOptions options) : options_(options) {}
 
+  // Updates of a block are this much faster than those of others.
+  void set_rate_factor(BlockId block, double factor);
+
   // One step at `rate`. `touched`: blocks that have a gradient. Returns the gradient's norm before
   // clipping; if that is not finite, nothing is changed.
   double update(Parameters& parameters, double rate, const std::vector<BlockId>& touched);
@@ -33,7 +36,8 @@ class Adam {
   void skip_missed_steps(Parameters& parameters, BlockId block);
 
   AdamOptions options_;
-  std::vector<std::uint64_t> last_;  // by block: the step of its last update
+  std::vector<std::uint64_t> last_;   // by block: the step of its last update
+  std::vector<double> rate_factors_;  // by block; 1 for those that it does not reach
 };
 
 }  // namespace psn

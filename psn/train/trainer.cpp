@@ -42,6 +42,10 @@ class Trainer {
         stream_(simulator, {options.seed, kTrainingChain, options.traces,
                             std::max<std::size_t>(2048, 3 * options.batch_size), options.max_length,
                             options.simulation}) {
+    // The logits after begin are single weights, where others are sums over a hidden layer that
+    // moves as one: at the same rate they would take thousands of updates to find their place.
+    adam_.set_rate_factor(network.node(Network::kBegin).transition,
+                          static_cast<double>(network.config().transition_hidden_dim));
     if (options.validation_traces) held_out_ = held_out_traces(simulator, options);
   }
 
