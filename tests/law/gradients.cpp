@@ -87,13 +87,16 @@ TEST_P(Heads, LogProbIsThatOfTheirDistribution) {
   const Distribution s = head_distribution(type_, scaling_, outputs_.data());
   ASSERT_TRUE(s.valid()) << s.text();
   const double expected = s.log_prob(GetParam().x);
-  const HeadLoss loss =
-      head_loss(type_, scaling_, outputs_.data(), GetParam().x, nullptr, nullptr);
+  const HeadLoss loss = head_loss(type_, scaling_, outputs_.data(), GetParam().x, nullptr, nullptr);
   EXPECT_NEAR(loss.log_prob, expected, 1e-6 * (1 + std::abs(expected)));
 }
 
-TEST_P(Heads, LikelihoodGradient) { expect_gradient(nullptr); }
-TEST_P(Heads, DivergenceGradient) { expect_gradient(&GetParam().p); }
+TEST_P(Heads, LikelihoodGradient) {
+  expect_gradient(nullptr);
+}
+TEST_P(Heads, DivergenceGradient) {
+  expect_gradient(&GetParam().p);
+}
 
 TEST_P(Heads, GradientWhenBoundsVary) {
   if (type_.family != Family::kUniform) return;
@@ -224,13 +227,24 @@ TEST_P(Blocks, FiniteDifferences) {
       const double tolerance = 1e-2 * (1 + std::abs(expected)) + 0.1 * std::abs(wide - narrow);
       ++checked;
       if (std::abs(kept[id][i] - expected) <= tolerance) continue;
-      // A ReLU's kink within the interval: try closer, with less precision.
-      const double close = slope(3e-3f);
+      // A ReLU's kink within the interval: the slopes of its two sides differ.
+      const auto loss_at = [&](float by) {
+        p.values(id)[i] = value + by;
+        const double loss = probe.compute(batch, GetParam().loss).loss;
+        p.values(id)[i] = value;
+        return loss;
+      };
+      const double width = 1e-2, here = loss_at(0);
+      const double right = (loss_at(1e-2f) - here) / width, left = (here - loss_at(-1e-2f)) / width;
+      const double slack = 3e-2 * (1 + std::abs(expected));
       ++kinks;
-      if (std::abs(kept[id][i] - close) <= 5e-2 * (1 + std::abs(close))) continue;
+      if (kept[id][i] >= std::min(left, right) - slack &&
+          kept[id][i] <= std::max(left, right) + slack) {
+        continue;
+      }
       ADD_FAILURE() << "block " << id << " (" << p.block(id).rows << " x " << p.block(id).columns
                     << ") element " << i << ": " << kept[id][i] << " instead of " << expected
-                    << " or " << close;
+                    << ", between " << left << " and " << right;
       return;
     }
   }
