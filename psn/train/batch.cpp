@@ -96,6 +96,7 @@ void Growth::grow(std::span<const Trace> traces, bool measures_all) {
 }
 
 void Growth::refit() {
+  fitted_.resize(network_.size(), 0);
   for (NodeId id = 0; id < estimators_.size(); ++id) {
     ScalingEstimator& estimator = estimators_[id];
     if (estimator.count() == 0) continue;
@@ -104,7 +105,15 @@ void Growth::refit() {
         now.bounds_vary != estimator.bounds_vary()) {
       network_.set_bounds(id, estimator.low(), estimator.high(), estimator.bounds_vary());
     }
-    if (estimator.due()) network_.set_scaling(id, estimator.fit(network_.node(id).scaling));
+    if (!estimator.due()) continue;
+    constexpr std::uint64_t kFew = 256;  // too few for the value layers to have learned from
+    const Scaling scaling = estimator.fit(network_.node(id).scaling);
+    if (fitted_[id] == 0) {
+      network_.start_scaling(id, scaling);
+    } else {
+      network_.set_scaling(id, scaling, fitted_[id] >= kFew);
+    }
+    if (fitted_[id] != kGiven) fitted_[id] = estimator.count();
   }
 }
 

@@ -47,7 +47,7 @@ struct Batch {
 
 class Growth {
  public:
-  explicit Growth(Network& network) : network_(network) {}
+  explicit Growth(Network& network) : network_(network), fitted_(network.size(), kGiven) {}
 
   // Makes the network know every address and transition of the traces, and refits scalings that
   // are due; all in the order of the traces, so that the result depends on nothing else.
@@ -70,9 +70,11 @@ class Growth {
   Network& network_;
   std::vector<NodeId> node_of_;  // by address id
   std::vector<ScalingEstimator> estimators_;
+  std::vector<std::uint64_t> fitted_;  // by node: values behind its scaling; kGiven: came with it
   std::vector<std::vector<NodeId>> new_successors_;  // by node; empty between calls
   std::vector<NodeId> grown_;                        // nodes with new successors
   std::size_t unseen_ = 0;
+  static constexpr std::uint64_t kGiven = ~std::uint64_t{0};
 };
 
 }  // namespace psn

@@ -113,7 +113,7 @@ class Trainer {
 
   // An explosion takes several updates to show; go back to before them.
   void keep_checkpoint() {
-    constexpr std::uint64_t kEvery = 500;
+    constexpr std::uint64_t kEvery = 100;
     if (state_.batches % kEvery == 0) checkpoint_ = network_;
   }
 

@@ -113,7 +113,9 @@ TEST_P(EngineLaw, Hmm) {
 }
 
 TEST_P(EngineLaw, Branching) {
-  const auto log_poisson = [](double rate, double k) { return Distribution(Poisson(rate)).log_prob(k); };
+  const auto log_poisson = [](double rate, double k) {
+    return Distribution(Poisson(rate)).log_prob(k);
+  };
   double fibonacci[13] = {0, 1};
   for (int i = 2; i < 13; ++i) fibonacci[i] = fibonacci[i - 1] + fibonacci[i - 2];
   std::vector<double> joint(60);  // p(count, obs = 6)
@@ -165,8 +167,8 @@ TEST_P(EngineLaw, ControlFlow) {
   const Query loops{"loops", {}, [](const Trace& trace) {
                       return Value(static_cast<double>(trace.length() - 2) / 3);
                     }};
-  const auto posterior = infer(GetParam(), control_flow::model(), {{"x", Value(5.0)}},
-                               {{"theta"}, loops}, 400'000);
+  const auto posterior =
+      infer(GetParam(), control_flow::model(), {{"x", Value(5.0)}}, {{"theta"}, loops}, 400'000);
   expect_moments(posterior, "theta", exact.mean(), exact.sd());
   expect_evidence(posterior, std::log(exact.evidence()));
   double mean = 0, square = 0;
@@ -177,8 +179,9 @@ TEST_P(EngineLaw, ControlFlow) {
   expect_mean(posterior, "loops", mean, std::sqrt(square - mean * mean));
   for (const double p : {0.05, 0.5, 0.95}) {
     // The error of a quantile is sqrt(p (1 - p) / ess) / density; the density there is above 0.5.
-    EXPECT_NEAR(posterior.quantile("theta", p), exact.quantile(p),
-                kStandardErrors * std::sqrt(p * (1 - p) / effective_sample_size(posterior, "theta")) / 0.5);
+    EXPECT_NEAR(
+        posterior.quantile("theta", p), exact.quantile(p),
+        kStandardErrors * std::sqrt(p * (1 - p) / effective_sample_size(posterior, "theta")) / 0.5);
   }
 }
 

@@ -16,7 +16,9 @@ struct Case {
   Distribution p, q;  // q: another member of the family, for the divergence
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.name;
+}
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> all{
@@ -91,9 +93,8 @@ TEST_P(FamilyLaw, DensityIntegratesToOne) {
 
 TEST_P(FamilyLaw, MomentsAgreeWithTheDensity) {
   const auto moment = [&](int k, double center) {
-    return integrate(p(), [&](double x) {
-      return std::pow(x - center, k) * std::exp(p().log_prob(x));
-    });
+    return integrate(p(),
+                     [&](double x) { return std::pow(x - center, k) * std::exp(p().log_prob(x)); });
   };
   const double mean = p().mean().scalar();
   const double variance = p().variance().scalar();
@@ -154,7 +155,8 @@ TEST_P(FamilyLaw, DrawsFollowTheDensity) {
   // The distribution function by integrating the density between neighbouring draws, coarsely
   // gathered: every 100th draw.
   double cdf = 0, largest = 0;
-  double last = std::max(p().support().low, p().mean().scalar() - 40 * std::sqrt(p().variance().scalar()));
+  double last =
+      std::max(p().support().low, p().mean().scalar() - 40 * std::sqrt(p().variance().scalar()));
   for (int i = 0; i < kDraws; i += 100) {
     const double to = draws[static_cast<std::size_t>(i)];
     const int steps = i == 0 ? 200'000 : 200;
@@ -185,11 +187,11 @@ TEST(FamilyShapes, ComponentsAreIndependent) {
   EXPECT_NEAR(vector.log_prob(x), sum, 1e-12);
   EXPECT_EQ(vector.mean(), (Value{0, 1, 2, 3}));
   EXPECT_EQ(vector.variance(), (Value{1, 4, 9, 16}));
-  EXPECT_NEAR(*kl_divergence(vector, Normal(Value{0, 0, 0, 0}, 1)),
-              *kl_divergence(Normal(0, 1), Normal(0, 1)) + *kl_divergence(Normal(1, 2), Normal(0, 1)) +
-                  *kl_divergence(Normal(2, 3), Normal(0, 1)) +
-                  *kl_divergence(Normal(3, 4), Normal(0, 1)),
-              1e-12);
+  EXPECT_NEAR(
+      *kl_divergence(vector, Normal(Value{0, 0, 0, 0}, 1)),
+      *kl_divergence(Normal(0, 1), Normal(0, 1)) + *kl_divergence(Normal(1, 2), Normal(0, 1)) +
+          *kl_divergence(Normal(2, 3), Normal(0, 1)) + *kl_divergence(Normal(3, 4), Normal(0, 1)),
+      1e-12);
 }
 
 }  // namespace

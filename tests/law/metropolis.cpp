@@ -14,7 +14,9 @@
 namespace psn {
 namespace {
 
-double density(const Distribution& d, double x) { return std::exp(d.log_prob(x)); }
+double density(const Distribution& d, double x) {
+  return std::exp(d.log_prob(x));
+}
 
 struct Moments {
   double mean, sd;
@@ -158,7 +160,8 @@ TEST_P(Kernel, MissingObservations) {
     const double first = ctx.observe(Normal(mu, 1), {.name = "first"});
     ctx.observe(Normal(first, 1), {.name = "second"});
   });
-  const auto posterior = run_chain(model, {{"second", Value(2.0)}}, {{"mu"}, {"first"}}, GetParam());
+  const auto posterior =
+      run_chain(model, {{"second", Value(2.0)}}, {{"mu"}, {"first"}}, GetParam());
   expect_moments(posterior, "mu", 2.0 / 3, std::sqrt(2.0 / 3));
   expect_moments(posterior, "first", 4.0 / 3, std::sqrt(2.0 / 3));
 }
@@ -188,9 +191,8 @@ TEST_P(Kernel, Factors) {
   expect_moments(run_chain(model, {}, {{"x"}}, GetParam()), "x", exact.mean, exact.sd, 9);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Kernel, testing::Bool(), [](const auto& random_walk) {
-  return random_walk.param ? "RMH" : "LMH";
-});
+INSTANTIATE_TEST_SUITE_P(All, Kernel, testing::Bool(),
+                         [](const auto& random_walk) { return random_walk.param ? "RMH" : "LMH"; });
 
 TEST(Metropolis, ImpossibleDataIsAnError) {
   InProcess simulator(Model("m", [](Context& ctx) {
