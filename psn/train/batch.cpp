@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "psn/base/error.h"
 
@@ -22,7 +23,49 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+std::string site_of(const Node& node) {
+  return node.scope + node.base + "\n" + node.type;
+}
+
 }  // namespace
+
+Growth::Growth(Network& network, bool inherit)
+    : network_(network), inherit_(inherit), fitted_(network.size(), kGiven) {
+  for (NodeId id = Network::kEnd + 1; id < network.size(); ++id) {
+    sibling_[site_of(network.node(id))] = id;
+  }
+}
+
+// Only the node itself is new to the network: whatever it starts as, nothing known changes.
+void Growth::start_as_sibling(NodeId id) {
+  const auto [found, first] = sibling_.try_emplace(site_of(network_.node(id)), id);
+  if (first) return;
+  const NodeId sibling = std::exchange(found->second, id);
+  const Node &from = network_.node(sibling), &to = network_.node(id);
+  if (!inherit_ || from.value.outputs() != to.value.outputs() ||
+      from.value.inputs() != to.value.inputs() ||
+      from.value_layers.size() != to.value_layers.size()) {
+    return;
+  }
+  Parameters& p = network_.parameters();
+  const auto copy = [&](BlockId source, BlockId target) {
+    const Block &a = p.block(source), &b = p.block(target);
+    if (a.rows != b.rows || a.columns != b.columns) return;
+    std::copy_n(p.values(source), std::size_t{a.rows} * a.columns, p.values(target));
+  };
+  copy(from.embedding, to.embedding);
+  for (std::size_t i = 0; i < from.value_layers.size(); ++i) {
+    copy(from.value_layers[i], to.value_layers[i]);
+  }
+  copy(from.transition_hidden, to.transition_hidden);
+  const std::size_t width = p.block(network_.address_embedding()).columns;
+  float* addresses = p.values(network_.address_embedding());
+  std::copy_n(addresses + sibling * width, width, addresses + id * width);
+  if (fitted_[sibling] > 0) {  // the weights are in the sibling's units
+    network_.start_scaling(id, from.scaling);
+    fitted_[id] = fitted_[sibling];
+  }
+}
 
 NodeId Growth::known(const Entry& entry) const {
   const std::uint32_t id = entry.address->id;
@@ -39,6 +82,10 @@ NodeId Growth::find_or_add(const Entry& entry) {
   }
   const auto found = network_.find(address);
   node = found ? *found : network_.add_node(address, entry);
+  if (!found) {
+    fitted_.resize(network_.size(), 0);
+    start_as_sibling(node);
+  }
   if (address.id >= node_of_.size()) node_of_.resize(address.id + 1, Batch::kNone);
   node_of_[address.id] = node;
   return node;
@@ -96,7 +143,6 @@ void Growth::grow(std::span<const Trace> traces, bool measures_all) {
 }
 
 void Growth::refit() {
-  fitted_.resize(network_.size(), 0);
   for (NodeId id = 0; id < estimators_.size(); ++id) {
     ScalingEstimator& estimator = estimators_[id];
     if (estimator.count() == 0) continue;

@@ -14,6 +14,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "psn/core/trace.h"
@@ -47,7 +49,9 @@ struct Batch {
 
 class Growth {
  public:
-  explicit Growth(Network& network) : network_(network), fitted_(network.size(), kGiven) {}
+  // `inherit`: a new node starts as a copy of the last one of the same site (another index or
+  // instance) in all but its transitions, so that what is rare profits from what is common.
+  explicit Growth(Network& network, bool inherit = false);
 
   // Makes the network know every address and transition of the traces, and refits scalings that
   // are due; all in the order of the traces, so that the result depends on nothing else.
@@ -64,11 +68,14 @@ class Growth {
   NodeId known(const Entry& entry) const;  // kNone if it is not
   NodeId find_or_add(const Entry& entry);
   void grow(std::span<const Trace> traces, bool measures_all);
+  void start_as_sibling(NodeId id);
   void measure(NodeId id, const Entry& entry);
   void refit();
 
   Network& network_;
-  std::vector<NodeId> node_of_;  // by address id
+  bool inherit_;
+  std::unordered_map<std::string, NodeId> sibling_;  // by site: the last node of it
+  std::vector<NodeId> node_of_;                      // by address id
   std::vector<ScalingEstimator> estimators_;
   std::vector<std::uint64_t> fitted_;  // by node: values behind its scaling; kGiven: came with it
   std::vector<std::vector<NodeId>> new_successors_;  // by node; empty between calls

@@ -36,7 +36,7 @@ class Trainer {
       : network_(network),
         options_(options),
         sink_(sink),
-        growth_(network),
+        growth_(network, options.inherit),
         gradient_(network),
         adam_(options.adam),
         stream_(simulator, {options.seed, kTrainingChain, options.traces,
@@ -213,6 +213,8 @@ Preset preset(std::string_view name) {
   }
   if (name == "default") {
     result.training.adam.touched_only = true;
+    result.training.batch_size = 256;
+    result.training.inherit = true;
     return result;
   }
   throw InvalidArgument(

@@ -34,6 +34,7 @@ struct TrainOptions {
   Schedule schedule = Schedule::kCosine;
   double final_rate = 0.01;  // of a cosine schedule, as a fraction
   AdamOptions adam;
+  bool inherit = false;  // new nodes start as copies of others of their site (Growth)
 
   // Held-out traces, drawn from the same seed but another lane of it: never trained on.
   std::uint64_t validation_traces = 0;  // 0: no validation
