@@ -214,6 +214,7 @@ Preset preset(std::string_view name) {
   if (name == "default") {
     result.training.adam.touched_only = true;
     result.training.batch_size = 256;
+    result.training.learning_rate = 4e-3;
     result.training.inherit = true;
     return result;
   }
