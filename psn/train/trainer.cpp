@@ -31,6 +31,7 @@ void check(const TrainOptions& options) {
 
 class Trainer {
  public:
+  // Held-out traces come first: a simulator may allow only one user at a time.
   Trainer(Simulator& simulator, Network& network, const TrainOptions& options,
           const ProgressSink& sink)
       : network_(network),
@@ -39,6 +40,7 @@ class Trainer {
         growth_(network, options.inherit),
         gradient_(network),
         adam_(options.adam),
+        held_out_(held_out_traces(simulator, options)),
         stream_(simulator, {options.seed, kTrainingChain, options.traces,
                             std::max<std::size_t>(2048, 3 * options.batch_size), options.max_length,
                             options.simulation}) {
@@ -46,7 +48,6 @@ class Trainer {
     // moves as one: at the same rate they would take thousands of updates to find their place.
     adam_.set_rate_factor(network.node(Network::kBegin).transition,
                           static_cast<double>(network.config().transition_hidden_dim));
-    if (options.validation_traces) held_out_ = held_out_traces(simulator, options);
   }
 
   Progress run() {
@@ -149,8 +150,8 @@ class Trainer {
   Growth growth_;
   Gradient gradient_;
   Adam adam_;
-  TraceStream stream_;
   std::vector<Trace> held_out_;
+  TraceStream stream_;
   std::optional<Network> checkpoint_;
   Progress state_;
   double best_ = 0, loss_sum_ = 0, kl_sum_ = 0;
@@ -168,6 +169,7 @@ Progress train_surrogate(Simulator& simulator, Network& network, const TrainOpti
 
 std::vector<Trace> held_out_traces(Simulator& simulator, const TrainOptions& options) {
   const auto count = static_cast<std::size_t>(options.validation_traces);
+  if (count == 0) return {};
   TraceStream stream(simulator,
                      {options.seed, kValidationChain, count, std::max<std::size_t>(1, count),
                       options.max_length, options.simulation});

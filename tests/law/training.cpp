@@ -165,6 +165,54 @@ TEST(Theorem1, GrowthKeepsTheProbabilityOfKnownTraces) {
   }
 }
 
+// Probabilities of a node's transitions for one input of its last layer.
+std::vector<double> transition_probabilities(const Network& network, NodeId from,
+                                             const std::vector<float>& input) {
+  const BlockId id = network.node(from).transition;
+  const Block& block = network.parameters().block(id);
+  std::vector<double> logits(block.rows);
+  for (std::size_t row = 0; row < block.rows; ++row) {
+    const float* w = network.parameters().values(id) + row * block.columns;
+    logits[row] = w[block.columns - 1];
+    for (std::size_t j = 0; j + 1 < block.columns; ++j) logits[row] += double{w[j]} * input[j];
+  }
+  const double log_z = log_sum_exp(logits);
+  for (double& l : logits) l = std::exp(l - log_z);
+  return logits;
+}
+
+// K new transitions at once, at every address, for random inputs, before and after training.
+TEST(Theorem1, KnownProbabilitiesAndTheUnknownMassStay) {
+  InProcess simulator({"looping", looping});
+  const std::vector<Trace> known = traces_of(simulator, 60, 1);
+  Rng rng(3);
+  for (std::size_t k = 1; k <= 20; ++k) {
+    Network network(small(), k);
+    train_a_little(network, known, k % 2 ? 0 : 10);
+    for (int round = 0; round < 2; ++round) {
+      const Network before = network;
+      for (NodeId from = 0; from < network.size(); ++from) {
+        if (from == Network::kEnd) continue;
+        std::vector<NodeId> to;
+        for (NodeId id = 2; id < network.size() && to.size() < k; ++id) {
+          if (!network.node(from).successor_row.contains(id)) to.push_back(id);
+        }
+        network.add_successors(from, to);
+        std::vector<float> input(network.transition_inputs(network.node(from)));
+        for (float& x : input) x = static_cast<float>(2 * rng.normal());
+        const auto old = transition_probabilities(before, from, input);
+        const auto now = transition_probabilities(network, from, input);
+        ASSERT_EQ(now.size(), old.size() + to.size());
+        double unknown = now[0];
+        for (std::size_t i = old.size(); i < now.size(); ++i) unknown += now[i];
+        EXPECT_NEAR(unknown, old[0], 1e-6);
+        for (std::size_t i = 1; i < old.size(); ++i) EXPECT_NEAR(now[i], old[i], 1e-6);
+      }
+      train_a_little(network, known, 5);
+    }
+  }
+}
+
 // ---- The trainer ----
 
 TrainOptions quick(std::uint64_t traces) {
