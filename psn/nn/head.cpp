@@ -48,36 +48,40 @@ using Array = std::array<double, N>;
 
 struct NormalHead {
   static constexpr std::size_t kOutputs = 2;
-  using Statistics = Array<2>;  // x, x^2
+  using Statistics = Array<2>;  // u, u^2 for x in its unit: far from zero, x^2 would lose it all
   static family::Normal::P parameters(const float* o, const Unit& u) {
     return {u.location + u.scale * o[0], u.scale * exponential(o[1]).value};
   }
-  static Statistics statistics(double x, const Unit&) { return {x, x * x}; }
-  static Statistics expected(const family::Normal::P& p, const Unit&) {
-    return {p[0], p[0] * p[0] + p[1] * p[1]};
+  static Statistics statistics(double x, const Unit& u) {
+    return moments((x - u.location) / u.scale, 0);
   }
+  static Statistics expected(const family::Normal::P& p, const Unit& u) {
+    return moments((p[0] - u.location) / u.scale, p[1] / u.scale);
+  }
+  static Statistics moments(double mean, double sd) { return {mean, mean * mean + sd * sd}; }
   static double loss(const float* o, const Unit& u, const Statistics& t, double* g) {
-    const auto [mean, sd] = parameters(o, u);
+    const double mean = o[0], sd = exponential(o[1]).value;  // in units
     const double variance = sd * sd;
-    const double second = t[1] - 2 * mean * t[0] + mean * mean;  // E (x - mean)^2
-    g[0] = (mean - t[0]) / variance * u.scale;
+    const double second = t[1] - 2 * mean * t[0] + mean * mean;  // E (u - mean)^2
+    g[0] = (mean - t[0]) / variance;
     g[1] = exponential(o[1]).slope > 0 ? 1 - second / variance : 0;
-    return 0.5 * second / variance + std::log(sd) + kLogSqrt2Pi;
+    return 0.5 * second / variance + std::log(sd * u.scale) + kLogSqrt2Pi;
   }
 };
 
 struct LogNormalHead {
   static constexpr std::size_t kOutputs = 2;
-  using Statistics = Array<3>;  // log x, log^2 x, log x again for the Jacobian
+  using Statistics = Array<3>;  // those of log x, and log x itself for the Jacobian
   static family::LogNormal::P parameters(const float* o, const Unit& u) {
     return NormalHead::parameters(o, u);
   }
-  static Statistics statistics(double x, const Unit&) {
-    const double l = std::log(x);
-    return {l, l * l, l};
+  static Statistics statistics(double x, const Unit& u) {
+    const auto t = NormalHead::statistics(std::log(x), u);
+    return {t[0], t[1], std::log(x)};
   }
-  static Statistics expected(const family::LogNormal::P& p, const Unit&) {
-    return {p[0], p[0] * p[0] + p[1] * p[1], p[0]};
+  static Statistics expected(const family::LogNormal::P& p, const Unit& u) {
+    const auto t = NormalHead::expected(p, u);
+    return {t[0], t[1], p[0]};
   }
   static double loss(const float* o, const Unit& u, const Statistics& t, double* g) {
     return NormalHead::loss(o, u, {t[0], t[1]}, g) + t[2];
@@ -220,10 +224,10 @@ struct TruncatedNormalHead {
     const auto normal = NormalHead::parameters(o, u);
     return {normal[0], normal[1], u.low, u.high};
   }
-  static Statistics statistics(double x, const Unit&) { return {x, x * x}; }
-  static Statistics expected(const family::TruncatedNormal::P& p, const Unit&) {
-    const double mean = family::TruncatedNormal::mean(p);
-    return {mean, mean * mean + family::TruncatedNormal::variance(p)};
+  static Statistics statistics(double x, const Unit& u) { return NormalHead::statistics(x, u); }
+  static Statistics expected(const family::TruncatedNormal::P& p, const Unit& u) {
+    return NormalHead::moments((family::TruncatedNormal::mean(p) - u.location) / u.scale,
+                               std::sqrt(family::TruncatedNormal::variance(p)) / u.scale);
   }
   static double loss(const float* o, const Unit& u, const Statistics& t, double* g) {
     const auto p = parameters(o, u);

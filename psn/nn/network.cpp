@@ -217,7 +217,7 @@ void Network::set_bounds(NodeId id, double low, double high, bool vary) {
   scaling.bounds_vary = vary;
 }
 
-void Network::set_scaling(NodeId id, const Scaling& scaling) {
+void Network::set_scaling(NodeId id, const Scaling& scaling, bool keep_outputs) {
   Node& node = nodes_[id];
   const Scaling old = node.scaling;
   node.scaling = scaling;
@@ -238,6 +238,7 @@ void Network::set_scaling(NodeId id, const Scaling& scaling) {
   rescale_inputs(node.embedding, 0);
   rescale_inputs(node.transition, config_.transition_hidden_dim);
 
+  if (!keep_outputs) return;
   // Outputs: a location m + s o and a scale s exp(o) keep their values.
   const BlockId last = node.value_layers.back();
   const Block& block = parameters_.block(last);

@@ -77,8 +77,11 @@ class Network {
   // Algorithm 1 for K = to.size() new successors; those already known must not be among them.
   void add_successors(NodeId from, const std::vector<NodeId>& to);
   // Replaces a node's scaling and changes the weights that depend on it, so that the network stays
-  // the same function of values (exactly for all but outliers).
-  void set_scaling(NodeId node, const Scaling& scaling);
+  // the same function of values (exactly for all but outliers). Without `keep_outputs`, what the
+  // node's value layers say is taken in the new unit: right while they have learned next to nothing.
+  void set_scaling(NodeId node, const Scaling& scaling, bool keep_outputs = true);
+  // The first scaling of a new node: nothing has been learned, so no weight changes.
+  void start_scaling(NodeId node, const Scaling& scaling) { nodes_[node].scaling = scaling; }
   void set_bounds(NodeId node, double low, double high, bool vary);
 
   // Sizes.

@@ -8,6 +8,11 @@ namespace {
 
 // Where a distribution's support begins and ends, for families that have such parameters.
 std::pair<double, double> bounds_of(const Distribution& p) {
+  const Family family = p.family();
+  if (family != Family::kUniform && family != Family::kTruncatedNormal &&
+      family != Family::kBinomial) {
+    return {0, 0};
+  }
   double low = kInfinity, high = -kInfinity;
   for (std::size_t i = 0; i < p.size(); ++i) {
     const Support s = p.support(i);

@@ -1,0 +1,87 @@
+// Batch: traces flattened to rows (trace, step), in the order in which a network reads them.
+//
+// Traces are sorted by length, longest first, so the traces that are still going at a step are
+// always the first ones: row(step, position) = first[step] + position, and the step before it is
+// row(step - 1, position). Nothing is padded and no batch is split by the form of its traces. A
+// second order of the rows, by node, is what layers that belong to a node work on.
+//
+// Tags are not random and are left out; a factor is not a random choice either and cannot be
+// learned: InvalidArgument.
+//
+// Growth finds what a batch has that the network does not know yet (Algorithm 1) and keeps the
+// scaling of each node up to date. What is known costs one table look-up a row. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "psn/core/trace.h"
+#include "psn/nn/network.h"
+
+namespace psn {
+
+struct Batch {
+  struct Segment {  // rows of one node, as places in `order`
+    NodeId node;
+    std::uint32_t begin, end;
+  };
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  std::vector<std::uint32_t> trace;     // by position: which of the traces given
+  std::vector<NodeId> first_node;       // by position: what follows begin
+  std::vector<double> log_p;            // by position: the simulator's own density
+  std::vector<std::uint32_t> first;     // by step: its first row; one more at the end
+  std::vector<const Entry*> entry;      // by row
+  std::vector<NodeId> node, next;       // by row: its node, and the one that follows
+  std::vector<std::uint32_t> position;  // by row
+  std::vector<std::uint32_t> next_row;  // by row; kNone for the last of a trace
+  std::vector<std::uint32_t> order;     // rows by node
+  std::vector<Segment> segments;        // of `order`, by node
+
+  std::size_t traces() const { return trace.size(); }
+  std::size_t rows() const { return node.size(); }
+  std::size_t steps() const { return first.size() - 1; }
+  std::size_t width(std::size_t step) const { return first[step + 1] - first[step]; }
+};
+
+class Growth {
+ public:
+  // `inherit`: a new node starts as a copy of the last one of the same site (another index or
+  // instance) in all but its transitions, so that what is rare profits from what is common.
+  explicit Growth(Network& network, bool inherit = false);
+
+  // Makes the network know every address and transition of the traces, and refits scalings that
+  // are due; all in the order of the traces, so that the result depends on nothing else.
+  void absorb(std::span<const Trace> traces);
+  // The same without the scaling of nodes that the network has: for evaluation.
+  void learn_names(std::span<const Trace> traces);
+  // The traces as rows; they must have been absorbed and must outlive the batch.
+  Batch flatten(std::span<const Trace> traces) const;
+
+  // Traces of the last absorb() that had something new.
+  std::size_t unseen() const { return unseen_; }
+
+ private:
+  NodeId known(const Entry& entry) const;  // kNone if it is not
+  NodeId find_or_add(const Entry& entry);
+  void grow(std::span<const Trace> traces, bool measures_all);
+  void start_as_sibling(NodeId id);
+  void measure(NodeId id, const Entry& entry);
+  void refit();
+
+  Network& network_;
+  bool inherit_;
+  std::unordered_map<std::string, NodeId> sibling_;  // by site: the last node of it
+  std::vector<NodeId> node_of_;                      // by address id
+  std::vector<ScalingEstimator> estimators_;
+  std::vector<std::uint64_t> fitted_;  // by node: values behind its scaling; kGiven: came with it
+  std::vector<std::vector<NodeId>> new_successors_;  // by node; empty between calls
+  std::vector<NodeId> grown_;                        // nodes with new successors
+  std::size_t unseen_ = 0;
+  static constexpr std::uint64_t kGiven = ~std::uint64_t{0};
+};
+
+}  // namespace psn

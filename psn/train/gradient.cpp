@@ -1,0 +1,167 @@
+#include "psn/train/gradient.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "psn/nn/math.h"
+#include "psn/train/kernels.h"
+
+namespace psn {
+
+using namespace kernels;
+
+void Gradient::apply(BlockId id, std::size_t rows, const float* in, std::size_t ld_in,
+                     float* out) const {
+  const Block& block = network_.parameters().block(id);
+  const float* weights = network_.parameters().values(id);
+  const std::size_t n = block.rows, k = block.columns - 1;
+  for (std::size_t j = 0; j < n; ++j) out[j] = weights[j * block.columns + k];
+  for (std::size_t r = 1; r < rows; ++r) std::copy_n(out, n, out + r * n);
+  nn::multiply_nt(rows, n, k, in, ld_in, weights, block.columns, 1, out, n);
+}
+
+void Gradient::apply_back(BlockId id, std::size_t rows, const float* in, std::size_t ld_in,
+                          const float* d_out, float* d_in, std::size_t ld_d_in,
+                          std::size_t d_columns, float beta) {
+  Parameters& parameters = network_.parameters();
+  const Block& block = parameters.block(id);
+  const std::size_t n = block.rows, k = block.columns - 1;
+  float* gradient = parameters.gradients(id);
+  touched_.push_back(id);
+  nn::multiply_tn(n, k, rows, d_out, n, in, ld_in, 1, gradient, block.columns);
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t j = 0; j < n; ++j) gradient[j * block.columns + k] += d_out[r * n + j];
+  }
+  if (d_in) {
+    nn::multiply_nn(rows, d_columns, n, d_out, n, parameters.values(id), block.columns, beta, d_in,
+                    ld_d_in);
+  }
+}
+
+BatchLoss Gradient::evaluate(const Batch& batch, std::vector<double>* log_prob) {
+  backward_ = false;
+  loss_ = Loss::kNegativeLogLikelihood;
+  prepare(batch);
+  embed_values(batch);
+  project_nodes(batch);
+  run_core(batch);
+  run_heads(batch);
+  return total(batch, log_prob);
+}
+
+BatchLoss Gradient::compute(const Batch& batch, Loss loss) {
+  backward_ = true;
+  loss_ = loss;
+  Parameters& parameters = network_.parameters();
+  for (const BlockId id : touched_) {
+    const Block& block = parameters.block(id);
+    std::fill_n(parameters.gradients(id), std::size_t{block.rows} * block.columns, 0.0f);
+  }
+  touched_.clear();
+  prepare(batch);
+  embed_values(batch);
+  project_nodes(batch);
+  run_core(batch);
+  run_heads(batch);
+  back_through_core(batch);
+  back_through_nodes(batch);
+  back_through_embeddings(batch);
+  return total(batch, nullptr);
+}
+
+void Gradient::prepare(const Batch& batch) {
+  const std::size_t rows = batch.rows(), h = network_.hidden(), e = network_.embedding();
+  layers_.resize(network_.core().size());
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    Layer& layer = layers_[l];
+    reserve(layer.input, rows * (h + (l == 0 ? e : h)));
+    reserve(layer.gates, rows * 4 * h);
+    for (auto* buffer : {&layer.cell, &layer.cell_tanh, &layer.hidden, &layer.d_hidden}) {
+      reserve(*buffer, rows * h);
+    }
+  }
+  reserve(head_input_, rows * (h + e));
+  reserve(d_head_input_, rows * (h + e));
+  reserve(d_embedding_, rows * e);
+  log_s_.assign(batch.traces(), 0);
+  loss_sum_ = 0;
+  fault_ = nullptr;
+
+  active_.assign(network_.size(), 0);
+  active_nodes_.assign(1, Network::kBegin);
+  for (const auto& segment : batch.segments) {
+    active_[segment.node] = static_cast<std::uint32_t>(active_nodes_.size());
+    active_nodes_.push_back(segment.node);
+  }
+}
+
+// Values as numbers and their embeddings: inputs of the next step and of the transition layer.
+void Gradient::embed_values(const Batch& batch) {
+  const std::size_t h = network_.hidden(), e = network_.embedding();
+  const std::size_t t = network_.config().transition_hidden_dim;
+  std::size_t size = 0;
+  last_offset_.clear();
+  for (const auto& segment : batch.segments) {
+    last_offset_.push_back(size);
+    size += (segment.end - segment.begin) * (t + network_.node(segment.node).value.inputs());
+  }
+  reserve(last_input_, size);
+  Layer& bottom = layers_[0];
+  std::vector<float>& out = d_scratch_[0];
+  for (std::size_t s = 0; s < batch.segments.size(); ++s) {
+    const auto& segment = batch.segments[s];
+    const Node& node = network_.node(segment.node);
+    const std::size_t rows = segment.end - segment.begin, ld = t + node.value.inputs();
+    float* last = last_input_.data() + last_offset_[s];
+    for (std::size_t r = 0; r < rows; ++r) {
+      const Entry& entry = *batch.entry[batch.order[segment.begin + r]];
+      represent(node.value, node.scaling, entry.value, last + r * ld + t);
+    }
+    reserve(out, rows * e);
+    apply(node.embedding, rows, last + t, ld, out.data());
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::size_t place = segment.begin + r;
+      const std::uint32_t next = batch.next_row[batch.order[place]];
+      std::copy_n(&out[r * e], e, &head_input_[place * (h + e) + h]);
+      if (next != Batch::kNone) std::copy_n(&out[r * e], e, &bottom.input[next * (h + e) + h]);
+    }
+  }
+}
+
+void Gradient::back_through_embeddings(const Batch& batch) {
+  const std::size_t h = network_.hidden(), e = network_.embedding();
+  const std::size_t t = network_.config().transition_hidden_dim;
+  for (std::size_t s = 0; s < batch.segments.size(); ++s) {
+    const auto& segment = batch.segments[s];
+    const Node& node = network_.node(segment.node);
+    const std::size_t rows = segment.end - segment.begin;
+    std::vector<float>& d = d_scratch_[0];
+    reserve(d, rows * e);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::size_t place = segment.begin + r;
+      const std::uint32_t next = batch.next_row[batch.order[place]];
+      std::copy_n(&d_head_input_[place * (h + e) + h], e, &d[r * e]);
+      if (next != Batch::kNone) {
+        for (std::size_t j = 0; j < e; ++j) d[r * e + j] += d_embedding_[next * e + j];
+      }
+    }
+    const float* last = last_input_.data() + last_offset_[s];
+    apply_back(node.embedding, rows, last + t, t + node.value.inputs(), d.data(), nullptr, 0, 0, 0);
+  }
+}
+
+BatchLoss Gradient::total(const Batch& batch, std::vector<double>* log_prob) const {
+  BatchLoss result;
+  const auto count = static_cast<double>(std::max<std::size_t>(1, batch.traces()));
+  if (log_prob) log_prob->assign(batch.traces(), 0);
+  for (std::size_t at = 0; at < batch.traces(); ++at) {
+    result.log_prob += log_s_[at] / count;
+    result.kl += (batch.log_p[at] - log_s_[at]) / count;
+    if (log_prob) (*log_prob)[batch.trace[at]] = log_s_[at];
+  }
+  result.loss = loss_sum_ / count;
+  result.fault = fault_;
+  return result;
+}
+
+}  // namespace psn

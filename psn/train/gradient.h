@@ -1,0 +1,92 @@
+// Gradient: the network forward over a whole batch of traces, and back through time.
+//
+// All traces of a batch go through the core together (Batch: no padding, no splitting by form).
+// What depends on a node only - the address and type parts of the core's input - is projected once
+// per node and batch and gathered. Layers that belong to a node work on all of its rows at once;
+// weight gradients of the core are one product over all rows after the loop over steps.
+//
+// Buffers are kept from batch to batch. Not thread-safe; products run on the calling thread only.
+#pragma once
+
+#include <vector>
+
+#include "psn/nn/network.h"
+#include "psn/train/batch.h"
+
+namespace psn {
+
+enum class Loss {
+  kNegativeLogLikelihood,  // the paper's (Section 3)
+  kDivergence,  // at values the closed-form KL divergence from the simulator's own distribution
+};
+
+struct BatchLoss {
+  double loss = 0;               // what was differentiated; mean over traces
+  double log_prob = 0;           // log s of a trace, in nats; mean
+  double kl = 0;                 // log p - log s, in nats per trace; mean
+  const Entry* fault = nullptr;  // the first choice whose loss is not finite
+};
+
+class Gradient {
+ public:
+  explicit Gradient(Network& network) : network_(network) {}
+
+  // The loss only. `log_prob`, if given, receives log s of each trace, in the order of the traces
+  // that the batch was made of.
+  BatchLoss evaluate(const Batch& batch, std::vector<double>* log_prob = nullptr);
+  // The loss, with the gradient of its mean in Parameters::gradients. Blocks that have one are
+  // touched(); the gradients of all others are zero.
+  BatchLoss compute(const Batch& batch, Loss loss);
+  const std::vector<BlockId>& touched() const { return touched_; }
+
+ private:
+  struct Layer {               // of the core: one row per row of the batch
+    std::vector<float> input;  // [own h of the step before | input]
+    std::vector<float> gates;  // activations; then gradients of the pre-activations
+    std::vector<float> cell, cell_tanh;
+    std::vector<float> hidden;
+    std::vector<float> d_hidden;
+  };
+
+  void prepare(const Batch& batch);
+  void embed_values(const Batch& batch);
+  void project_nodes(const Batch& batch);
+  void run_core(const Batch& batch);
+  void run_heads(const Batch& batch);
+  void value_head(const Batch& batch, const Batch::Segment& segment);
+  void transition_head(const Batch& batch, const Batch::Segment& segment);
+  void begin_head(const Batch& batch);
+  void back_through_core(const Batch& batch);
+  void back_through_nodes(const Batch& batch);
+  void back_through_embeddings(const Batch& batch);
+  BatchLoss total(const Batch& batch, std::vector<double>* log_prob) const;
+
+  // out = in W^T + bias for a block whose last column is the bias.
+  void apply(BlockId block, std::size_t rows, const float* in, std::size_t ld_in, float* out) const;
+  // Adds to the block's gradient; d_in (if not null) = d_out W of the first `d_columns` columns.
+  void apply_back(BlockId block, std::size_t rows, const float* in, std::size_t ld_in,
+                  const float* d_out, float* d_in, std::size_t ld_d_in, std::size_t d_columns,
+                  float beta);
+
+  Network& network_;
+  bool backward_ = false;
+  Loss loss_ = Loss::kNegativeLogLikelihood;
+  std::vector<BlockId> touched_;
+
+  std::vector<Layer> layers_;
+  std::vector<std::uint32_t> active_;  // by node: its place among this batch's nodes
+  std::vector<NodeId> active_nodes_;
+  std::vector<float> types_, addresses_;  // embeddings of active nodes
+  std::vector<float> previous_table_, current_table_;
+  std::vector<float> head_input_, d_head_input_;  // rows by node: [h | value embedding]
+  std::vector<float> last_input_;            // rows by node: [hidden | value] of the transition
+  std::vector<std::size_t> last_offset_;     // of each segment in it
+  std::vector<std::vector<float>> scratch_;  // activations of a segment's value layers
+  std::vector<float> d_scratch_[2];
+  std::vector<float> d_cell_, d_embedding_;
+  std::vector<double> log_s_;  // by position
+  double loss_sum_ = 0;
+  const Entry* fault_ = nullptr;
+};
+
+}  // namespace psn

@@ -1,0 +1,145 @@
+// The layers that belong to a node, with their losses: forward, and back at once.
+#include "psn/train/gradient.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "psn/nn/math.h"
+#include "psn/train/kernels.h"
+
+namespace psn {
+
+using namespace kernels;
+
+void Gradient::run_heads(const Batch& batch) {
+  const std::size_t h = network_.hidden(), ld = h + network_.embedding();
+  Layer& top = layers_.back();
+  for (std::size_t place = 0; place < batch.rows(); ++place) {
+    std::copy_n(&top.hidden[batch.order[place] * h], h, &head_input_[place * ld]);
+  }
+  begin_head(batch);
+  for (const auto& segment : batch.segments) {
+    value_head(batch, segment);
+    transition_head(batch, segment);
+  }
+  if (!backward_) return;
+  for (std::size_t place = 0; place < batch.rows(); ++place) {
+    std::copy_n(&d_head_input_[place * ld], h, &top.d_hidden[batch.order[place] * h]);
+  }
+}
+
+void Gradient::begin_head(const Batch& batch) {
+  const Node& begin = network_.node(Network::kBegin);
+  Parameters& p = network_.parameters();
+  const std::size_t n = p.block(begin.transition).rows;
+  std::vector<float> logits(n);
+  if (backward_) touched_.push_back(begin.transition);
+  for (std::size_t at = 0; at < batch.traces(); ++at) {
+    std::copy_n(p.values(begin.transition), n, logits.data());
+    const double log_prob = softmax_loss(n, begin.successor_row.at(batch.first_node[at]),
+                                         1.0f / static_cast<float>(batch.traces()), logits.data());
+    log_s_[at] += log_prob;
+    loss_sum_ -= log_prob;
+    if (backward_) add(n, logits.data(), p.gradients(begin.transition));
+  }
+}
+
+void Gradient::value_head(const Batch& batch, const Batch::Segment& segment) {
+  const Node& node = network_.node(segment.node);
+  const std::size_t rows = segment.end - segment.begin, h = network_.hidden();
+  const std::size_t ld = h + network_.embedding(), depth = node.value_layers.size();
+  const auto width = [&](std::size_t i) {
+    return std::size_t{network_.parameters().block(node.value_layers[i]).rows};
+  };
+  if (scratch_.size() < depth) scratch_.resize(depth);
+  const float* input = &head_input_[segment.begin * ld];
+  for (std::size_t i = 0; i < depth; ++i) {
+    reserve(scratch_[i], rows * width(i));
+    apply(node.value_layers[i], rows, i ? scratch_[i - 1].data() : input, i ? width(i - 1) : ld,
+          scratch_[i].data());
+    if (i + 1 < depth) relu(rows * width(i), scratch_[i].data());
+  }
+
+  const std::size_t outputs = width(depth - 1);
+  reserve(d_scratch_[0], rows * outputs);
+  const float scale = 1.0f / static_cast<float>(batch.traces());
+  // The ends of a Uniform are learned from the simulator's own, whatever the loss.
+  const bool from_distribution =
+      loss_ == Loss::kDivergence || node.value.family == Family::kUniform;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const std::uint32_t row = batch.order[segment.begin + r];
+    const Entry& entry = *batch.entry[row];
+    const Distribution* p =
+        from_distribution && entry.distribution ? &*entry.distribution : nullptr;
+    float* d = backward_ ? &d_scratch_[0][r * outputs] : nullptr;
+    const HeadLoss loss =
+        head_loss(node.value, node.scaling, &scratch_[depth - 1][r * outputs], entry.value, p, d);
+    log_s_[batch.position[row]] += loss.log_prob;
+    loss_sum_ += loss.loss;
+    if (!std::isfinite(loss.loss) && !fault_) fault_ = &entry;
+    if (d) {
+      for (std::size_t j = 0; j < outputs; ++j) d[j] *= scale;
+    }
+  }
+  if (!backward_) return;
+  std::size_t side = 0;
+  for (std::size_t i = depth; i-- > 0;) {
+    float* d_in = &d_head_input_[segment.begin * ld];
+    if (i > 0) {
+      reserve(d_scratch_[1 - side], rows * width(i - 1));
+      d_in = d_scratch_[1 - side].data();
+    }
+    const std::size_t in = i ? width(i - 1) : h;
+    apply_back(node.value_layers[i], rows, i ? scratch_[i - 1].data() : input, i ? in : ld,
+               d_scratch_[side].data(), d_in, i ? in : ld, in, 0);
+    if (i > 0) relu_back(rows * in, scratch_[i - 1].data(), d_in);
+    side = 1 - side;
+  }
+}
+
+void Gradient::transition_head(const Batch& batch, const Batch::Segment& segment) {
+  const Node& node = network_.node(segment.node);
+  const std::size_t rows = segment.end - segment.begin;
+  const std::size_t h = network_.hidden(), ld = h + network_.embedding();
+  const std::size_t t = network_.config().transition_hidden_dim, last_ld = t + node.value.inputs();
+  const auto index = static_cast<std::size_t>(&segment - batch.segments.data());
+  float* last = last_input_.data() + last_offset_[index];
+  const float* input = &head_input_[segment.begin * ld];
+
+  std::vector<float>&hidden = d_scratch_[0], &logits = d_scratch_[1];
+  reserve(hidden, rows * t);
+  apply(node.transition_hidden, rows, input, ld, hidden.data());
+  relu(rows * t, hidden.data());
+  for (std::size_t r = 0; r < rows; ++r) std::copy_n(&hidden[r * t], t, last + r * last_ld);
+  const std::size_t n = network_.parameters().block(node.transition).rows;
+  reserve(logits, rows * n);
+  apply(node.transition, rows, last, last_ld, logits.data());
+
+  const float scale = 1.0f / static_cast<float>(batch.traces());
+  NodeId successor = Batch::kNone;
+  std::size_t target = 0;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const std::uint32_t row = batch.order[segment.begin + r];
+    if (batch.next[row] != successor) {
+      successor = batch.next[row];
+      target = node.successor_row.at(successor);
+    }
+    const double log_prob = softmax_loss(n, target, scale, &logits[r * n]);
+    log_s_[batch.position[row]] += log_prob;
+    loss_sum_ -= log_prob;
+    if (!std::isfinite(log_prob) && !fault_) fault_ = batch.entry[row];
+  }
+  if (!backward_) return;
+  std::vector<float>& d_hidden = d_scratch_[0];
+  if (scratch_.empty()) scratch_.resize(1);
+  reserve(scratch_[0], rows * t);
+  std::copy_n(d_hidden.data(), rows * t, scratch_[0].data());  // the activations, for relu_back
+  apply_back(node.transition, rows, last, last_ld, logits.data(), d_hidden.data(), t, t, 0);
+  relu_back(rows * t, scratch_[0].data(), d_hidden.data());
+  // The value layers have written the part of h; the embedding's part is only ours.
+  float* d_input = &d_head_input_[segment.begin * ld];
+  for (std::size_t r = 0; r < rows; ++r) std::fill_n(d_input + r * ld + h, ld - h, 0.0f);
+  apply_back(node.transition_hidden, rows, input, ld, d_hidden.data(), d_input, ld, ld, 1);
+}
+
+}  // namespace psn

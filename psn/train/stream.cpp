@@ -1,0 +1,100 @@
+#include "psn/train/stream.h"
+
+#include <algorithm>
+
+#include "psn/base/error.h"
+
+namespace psn {
+
+class TraceStream::Producer : public Task {
+ public:
+  explicit Producer(TraceStream& stream) : stream_(stream) {}
+
+  // Waits only while finished traces wait to be used, so the consumer is never kept waiting for a
+  // trace that this thread has yet to go on with.
+  std::optional<Ticket> next(Slot) override {
+    std::unique_lock lock(stream_.mutex_);
+    stream_.taken_.wait(lock, [&] {
+      return stream_.complete_ < stream_.options_.ahead || stream_.monitor_.stop.load();
+    });
+    if (stream_.monitor_.stop.load() || stream_.next_ticket_ >= stream_.options_.count) {
+      return std::nullopt;
+    }
+    return Ticket{stream_.next_ticket_++, stream_.options_.chain};
+  }
+
+  void finished(Slot, const Ticket& ticket, Trace& trace) override {
+    const std::lock_guard lock(stream_.mutex_);
+    auto& waiting = stream_.waiting_;
+    const std::size_t place = ticket.trace - stream_.first_;
+    if (place >= waiting.size()) waiting.resize(place + 1);
+    waiting[place].emplace(std::move(trace));
+    const std::size_t before = stream_.complete_;
+    while (stream_.complete_ < waiting.size() && waiting[stream_.complete_]) ++stream_.complete_;
+    if (stream_.complete_ != before) stream_.finished_.notify_one();
+  }
+
+ private:
+  TraceStream& stream_;
+};
+
+TraceStream::TraceStream(Simulator& simulator, const StreamOptions& options)
+    : simulator_(simulator),
+      options_(options),
+      used_(effective(options.parallelism, simulator, options.count)) {
+  for (std::size_t t = 0; t < used_.threads; ++t) {
+    threads_.emplace_back([this] {
+      try {
+        work();
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!error_ && !monitor_.stop.load()) error_ = std::current_exception();
+        monitor_.stop.store(true);
+        finished_.notify_all();
+        taken_.notify_all();
+      }
+    });
+  }
+}
+
+TraceStream::~TraceStream() {
+  {
+    const std::lock_guard lock(mutex_);
+    monitor_.stop.store(true);
+  }
+  taken_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void TraceStream::work() {
+  const auto ensemble = simulator_.ensemble(used_.width);
+  PriorGuide guide;
+  Producer producer(*this);
+  RunOptions run_options;
+  run_options.seed = options_.seed;
+  run_options.max_length = options_.max_length;
+  run_options.keep_distributions = true;
+  run_options.monitor = &monitor_;
+  run(*ensemble, guide, producer, run_options);
+}
+
+void TraceStream::take(std::size_t count, std::vector<Trace>& traces) {
+  traces.clear();
+  std::unique_lock lock(mutex_);
+  count = static_cast<std::size_t>(std::min<std::uint64_t>(count, options_.count - first_));
+  if (count > options_.ahead) {
+    throw InvalidArgument("a batch is larger than the number of traces that may wait");
+  }
+  finished_.wait(lock, [&] { return complete_ >= count || error_; });
+  if (complete_ < count) std::rethrow_exception(error_);
+  for (std::size_t i = 0; i < count; ++i) {
+    traces.push_back(std::move(*waiting_.front()));
+    waiting_.pop_front();
+  }
+  first_ += count;
+  complete_ -= count;
+  lock.unlock();
+  taken_.notify_all();
+}
+
+}  // namespace psn

@@ -1,0 +1,86 @@
+// Training a surrogate online (the paper's Section 3.3): traces come from the simulator while the
+// network learns from those before, and the network grows whenever a trace has something new.
+//
+// Deterministic: the same seed, options and machine give the same parameters, bit for bit, unless a
+// time limit is set. Blocking; runs the network on the calling thread and the simulator on others.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "psn/core/run.h"
+#include "psn/nn/network.h"
+#include "psn/train/adam.h"
+#include "psn/train/gradient.h"
+
+namespace psn {
+
+enum class Schedule {
+  kConstant,
+  kCosine,  // from the rate to a small fraction of it, over the whole training
+};
+
+struct TrainOptions {
+  std::uint64_t traces = 500'000;
+  double seconds = 0;  // a time limit; 0: none. The schedule then follows whichever is nearer
+  std::size_t batch_size = 512;
+  std::uint64_t seed = 0;  // of the simulator's traces; the network has its own
+
+  Loss loss = Loss::kDivergence;
+  double learning_rate = 2e-3;
+  Schedule schedule = Schedule::kCosine;
+  double final_rate = 0.01;  // of a cosine schedule, as a fraction
+  AdamOptions adam;
+  bool inherit = false;  // new nodes start as copies of others of their site (Growth)
+
+  // Held-out traces, drawn from the same seed but another lane of it: never trained on.
+  std::uint64_t validation_traces = 0;  // 0: no validation
+  std::uint64_t validate_every = 0;     // batches; 0: at the end only
+  std::uint64_t progress_every = 50;    // batches
+
+  // A loss that is this much above the best so far, in nats per trace, has exploded.
+  double explosion = 1e5;
+  Parallelism simulation{64, 1};       // of the simulator
+  std::size_t max_length = 1'000'000;  // of a trace
+  const Monitor* monitor = nullptr;    // its `stop` ends the training after the current batch
+};
+
+struct Validation {
+  std::uint64_t traces = 0;
+  std::uint64_t unseen = 0;  // traces with an address or transition that training never met
+  double kl = 0;             // nats per trace, from the simulator
+  double standard_error = 0;
+};
+
+struct Progress {
+  std::uint64_t batches = 0, traces = 0;
+  double loss = 0, kl = 0;  // means over the batches since the last report
+  double rate = 0;
+  std::size_t addresses = 0, transitions = 0;
+  double seconds = 0, traces_per_second = 0;
+  std::optional<Validation> validation;
+};
+using ProgressSink = std::function<void(const Progress&)>;
+
+// Throws InvalidArgument for impossible options; ModelError if the loss is not finite or explodes,
+// naming batch and address: the network then holds parameters from before that batch. Returns the
+// last progress, with the validation at the end.
+Progress train_surrogate(Simulator& simulator, Network& network, const TrainOptions& options,
+                         const ProgressSink& progress = {});
+
+// KL from the simulator over held-out traces. What the network does not know is added to a copy of
+// it, as Theorem 2 has it, so the result is finite.
+Validation validate(const Network& network, const std::vector<Trace>& traces);
+std::vector<Trace> held_out_traces(Simulator& simulator, const TrainOptions& options);
+
+// "paper" (the paper's configuration) or "default" (ours); InvalidArgument for other names.
+struct Preset {
+  NetworkConfig network;
+  TrainOptions training;
+};
+Preset preset(std::string_view name);
+
+}  // namespace psn
