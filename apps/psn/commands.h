@@ -12,5 +12,6 @@ void add_graph_command(CLI::App& program);
 void add_exact_command(CLI::App& program);
 void add_inspect_command(CLI::App& program);
 void add_doctor_command(CLI::App& program);
+void add_train_command(CLI::App& program);
 
 }  // namespace psn::app

@@ -43,10 +43,11 @@ Model load_model(const std::string& argument) {
     if (model.name == argument) return std::move(model);
     names.push_back(model.name);
   }
-  throw InvalidArgument(fmt::format("unknown model '{}'{} (psn models lists the built-in ones; "
-                                    "a plugin is a path such as ./libmodel.so, a surrogate a "
-                                    "file such as s.psn)",
-                                    argument, suggestion(argument, names)));
+  throw InvalidArgument(
+      fmt::format("unknown model '{}'{} (psn models lists the built-in ones; "
+                  "a plugin is a path such as ./libmodel.so, a surrogate a "
+                  "file such as s.psn)",
+                  argument, suggestion(argument, names)));
 }
 
 }  // namespace

@@ -212,12 +212,16 @@ void OutputDirectory::write(const std::string& name, const std::string& content)
 
 void OutputDirectory::write_config(const CLI::App& command) {
   create();
+  write("config.toml", effective_config(command));
+}
+
+std::string effective_config(const CLI::App& command) {
   std::string text =
       fmt::format("# psn {} --config this-file does the same again\n", command.get_name());
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_configurable()) text += toml_line(*option);
   }
-  write("config.toml", text);
+  return text;
 }
 
 }  // namespace psn::app

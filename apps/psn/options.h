@@ -54,6 +54,9 @@ class OutputDirectory {
   std::string path_;
 };
 
+// All options of a command with their values, as TOML that --config understands.
+std::string effective_config(const CLI::App& command);
+
 // A number within bounds; CLI11's own Range lets NaN pass.
 CLI::Validator finite_between(double low, double high);
 

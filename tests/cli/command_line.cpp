@@ -128,7 +128,8 @@ TEST_F(CommandLine, ModelsDoctorExactHelpVersion) {
   EXPECT_NEAR(json("exact")["posterior"]["theta"]["mean"].get<double>(), 0.4447, 1e-4);
   EXPECT_NE(psn("--help").out.find("Exit codes"), std::string::npos);
   EXPECT_TRUE(psn("--version").out.starts_with("psn "));
-  for (const char* command : {"models", "simulate", "infer", "graph", "exact", "inspect", "doctor"}) {
+  for (const char* command :
+       {"models", "simulate", "infer", "graph", "exact", "inspect", "doctor"}) {
     const Outcome help = psn(std::string(command) + " --help");
     EXPECT_EQ(help.code, 0);
     for (const char* option : {"--json", "--seed", "--quiet", "--config"}) {

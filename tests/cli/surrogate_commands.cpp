@@ -47,6 +47,20 @@ class SurrogateCommands : public ::testing::Test {
   fs::path folder_;
 };
 
+TEST_F(SurrogateCommands, TrainedFromTheCommandLine) {
+  const auto result = json(
+      "train surrogate gaussian --traces 40000 --validation 1000 --lstm_dim 16 --seed 1 --out "
+      "t.psn");
+  EXPECT_LT(result["validation"]["kl_nats_per_trace"].get<double>(), 0.1);
+  EXPECT_TRUE(fs::exists(folder_ / "t.psn.toml"));
+  // The posterior inside it is near the simulator's own, N(7.25, 0.91).
+  const auto posterior =
+      json("infer t.psn --observe obs0=8 --observe obs1=9 -n 100000 --seed 1")["posterior"]["mu"];
+  EXPECT_NEAR(posterior["mean"].get<double>(), 7.25, 0.35);
+  EXPECT_EQ(psn("train surrogate gaussian --out t.txt"), 64);
+  EXPECT_EQ(psn("train surrogate gaussian --out nowhere/t.psn"), 65);
+}
+
 TEST_F(SurrogateCommands, RunAsForAnyModel) {
   EXPECT_GT(json("simulate s.psn -n 500")["addresses"].get<int>(), 5);
   EXPECT_EQ(json("graph s.psn -n 200")["traces"], 200);

@@ -1,0 +1,156 @@
+// psn train surrogate: learns a surrogate of a model while the model runs.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "apps/psn/commands.h"
+#include "apps/psn/models.h"
+#include "apps/psn/options.h"
+#include "apps/psn/watch.h"
+#include "psn/base/atomic_file.h"
+#include "psn/base/error.h"
+#include "psn/nn/network_file.h"
+#include "psn/train/trainer.h"
+
+namespace psn::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct TrainCommandOptions {
+  CommonOptions common;
+  std::string kind, model, out;
+  std::string preset = "default";
+  std::optional<std::uint64_t> traces;
+  std::optional<std::size_t> batch_size, lstm_dim, lstm_depth, sample_embedding_dim;
+  std::optional<double> learning_rate;
+  std::string addressing;
+  double max_time = 0;
+  std::uint64_t validation = 5000;
+};
+
+template <class T, class U>
+void override(T& target, const std::optional<U>& value) {
+  if (value) target = *value;
+}
+
+Preset configured(const TrainCommandOptions& options) {
+  Preset chosen = preset(options.preset);
+  override(chosen.training.traces, options.traces);
+  override(chosen.training.batch_size, options.batch_size);
+  override(chosen.training.learning_rate, options.learning_rate);
+  override(chosen.network.lstm_dim, options.lstm_dim);
+  override(chosen.network.lstm_depth, options.lstm_depth);
+  override(chosen.network.sample_embedding_dim, options.sample_embedding_dim);
+  if (options.addressing == "site") chosen.network.addressing = Addressing::kSite;
+  if (options.addressing == "instance") chosen.network.addressing = Addressing::kInstance;
+  chosen.training.seconds = options.max_time;
+  chosen.training.seed = options.common.seed;
+  chosen.training.validation_traces = options.validation;
+  return chosen;
+}
+
+Json progress_json(const Progress& p) {
+  Json json{{"traces", p.traces},
+            {"batches", p.batches},
+            {"loss", p.loss},
+            {"kl_nats_per_trace", p.kl},
+            {"learning_rate", p.rate},
+            {"addresses", p.addresses},
+            {"transitions", p.transitions},
+            {"traces_per_second", p.traces_per_second}};
+  if (p.validation) {
+    json["validation"] = {{"traces", p.validation->traces},
+                          {"unseen", p.validation->unseen},
+                          {"kl_nats_per_trace", p.validation->kl},
+                          {"kl_standard_error", p.validation->standard_error}};
+  }
+  return json;
+}
+
+void train_command(const TrainCommandOptions& options, const CLI::App& command) {
+  if (!options.out.ends_with(".psn")) {
+    throw InvalidArgument(fmt::format("--out '{}': a surrogate's file ends in .psn", options.out));
+  }
+  const auto folder = std::filesystem::absolute(options.out).parent_path();
+  if (!std::filesystem::is_directory(folder)) {
+    throw DataError(fmt::format("--out '{}': there is no such folder", options.out));
+  }
+  const auto simulator = load_simulator(options.model, 0);
+  Preset chosen = configured(options);
+  Watch watch({.label = options.model, .total = chosen.training.traces, .time_limit = 0});
+  chosen.training.monitor = &watch.monitor();
+  const auto network = std::make_shared<Network>(chosen.network, options.common.seed);
+  Json history = Json::array();
+  const bool show = !options.common.quiet && stderr_is_terminal();
+  const Progress last =
+      train_surrogate(*simulator, *network, chosen.training, [&](const Progress& p) {
+        history.push_back(progress_json(p));
+        if (show) {
+          fmt::print(stderr, "\r\033[K{} of {} traces, KL {:.4f}, {} addresses, {:.0f} traces/s",
+                     p.traces, chosen.training.traces, p.kl, p.addresses, p.traces_per_second);
+        }
+      });
+  if (show) fmt::print(stderr, "\r\033[K");
+  if (watch.monitor().stop.load()) throw Interrupted();
+
+  const Json result = progress_json(last);
+  save_network(options.out, {network, history.dump(), true});
+  write_file_atomically(options.out + ".toml", effective_config(command));
+  if (options.common.json) {
+    fmt::print("{}\n", result.dump(2));
+    return;
+  }
+  fmt::print("{}: {} traces, {} addresses, {} transitions, {:.0f} traces/s\n", options.out,
+             last.traces, last.addresses, last.transitions,
+             static_cast<double>(last.traces) / last.seconds);
+  if (last.validation) {
+    fmt::print(
+        "KL from the simulator {:.4f} +- {:.4f} nats per trace ({} held-out traces, {} with "
+        "something new)\n",
+        last.validation->kl, last.validation->standard_error, last.validation->traces,
+        last.validation->unseen);
+  }
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& program) {
+  auto* command = program.add_subcommand("train", "learn a surrogate of a model");
+  auto options = std::make_shared<TrainCommandOptions>();
+  auto& o = *options;
+  command->add_option("kind,--kind", o.kind, "what to train")
+      ->required()
+      ->check(CLI::IsMember({"surrogate"}));
+  command->add_option("model,--model", o.model, "as for psn infer")->required();
+  command->add_option("--out", o.out, "the file to write, ending in .psn")->required();
+  command->add_option("--preset", o.preset, "default: our recipe; paper: the paper's")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"default", "paper"}));
+  command->add_option("--traces", o.traces, "to train on; 500,000 by default")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+  command->add_option("--max-time", o.max_time, "seconds after which to stop; 0: none")
+      ->capture_default_str()
+      ->check(finite_between(0, 1e9));
+  command->add_option("--batch-size", o.batch_size, "traces in an update")
+      ->check(CLI::Range(1, 1 << 20));
+  command->add_option("--learning-rate", o.learning_rate, "of Adam, at the start")
+      ->check(finite_between(1e-9, 10));
+  command->add_option("--validation", o.validation, "held-out traces; 0: none")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1 << 30));
+  command->add_option("--addressing", o.addressing, "vocabulary: full addresses, or sites")
+      ->check(CLI::IsMember({"instance", "site"}));
+  command->add_option("--lstm_dim", o.lstm_dim, "width of the core")->check(CLI::Range(1, 65536));
+  command->add_option("--lstm_depth", o.lstm_depth, "layers of the core")->check(CLI::Range(1, 64));
+  command
+      ->add_option("--sample_embedding_dim", o.sample_embedding_dim, "width of a value's embedding")
+      ->check(CLI::Range(1, 65536));
+  o.common.add_to(*command);
+  command->callback([options, command] { train_command(*options, *command); });
+}
+
+}  // namespace psn::app
