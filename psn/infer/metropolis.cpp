@@ -155,9 +155,8 @@ class Chain {
   }
 
   static bool has_uncontrolled(const Trace& trace) {
-    return std::any_of(trace.entries.begin(), trace.entries.end(), [](const Entry& entry) {
-      return class_of(entry) == Class::kUncontrolled;
-    });
+    return std::any_of(trace.entries.begin(), trace.entries.end(),
+                       [](const Entry& entry) { return class_of(entry) == Class::kUncontrolled; });
   }
 
   static std::size_t count(const Trace& trace) {

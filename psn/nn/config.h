@@ -29,9 +29,9 @@ struct NetworkConfig {
   std::size_t distribution_type_embedding_dim = 24;
   // Width of the layer before the transition logits.
   std::size_t transition_hidden_dim = 50;
-  VariableLayers variable_layers;                         // of variables not named below
+  VariableLayers variable_layers;                            // of variables not named below
   std::map<std::string, VariableLayers> variable_embedding;  // by variable or site name
-  std::size_t mixture_components = 5;                     // of the head of a Mixture
+  std::size_t mixture_components = 5;                        // of the head of a Mixture
 
   // What is wrong with it; nullopt if nothing is.
   std::optional<std::string> problem() const;

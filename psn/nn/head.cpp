@@ -25,7 +25,9 @@ Link exponential(double o) {
   return {e, clamped == o ? e : 0};
 }
 
-double sigmoid(double o) { return o >= 0 ? 1 / (1 + std::exp(-o)) : std::exp(o) / (1 + std::exp(o)); }
+double sigmoid(double o) {
+  return o >= 0 ? 1 / (1 + std::exp(-o)) : std::exp(o) / (1 + std::exp(o));
+}
 
 // One component's unit: location and scale of its values.
 struct Unit {
@@ -173,9 +175,7 @@ struct GammaHead {
     // d rate / d o0 = -rate; d rate / d o1 = rate; d a / d o1 = a.
     const double by_rate = t[0] - a / rate;
     g[0] = mean.slope > 0 ? -rate * by_rate : 0;
-    g[1] = concentration.slope > 0
-               ? rate * by_rate + a * (digamma(a) - std::log(rate) - t[1])
-               : 0;
+    g[1] = concentration.slope > 0 ? rate * by_rate + a * (digamma(a) - std::log(rate) - t[1]) : 0;
     return rate * t[0] - (a - 1) * t[1] - a * std::log(rate) + log_gamma(a);
   }
 };
@@ -242,9 +242,9 @@ struct TruncatedNormalHead {
 };
 
 // Uniform: the ends are known exactly if they never change. Otherwise the outputs are the ends as
-// logistic positions within the widest range seen, learned by regression on the simulator's own; the
-// distribution is widened a little and mixed with the whole range, so that a value just outside the
-// prediction does not have probability zero.
+// logistic positions within the widest range seen, learned by regression on the simulator's own;
+// the distribution is widened a little and mixed with the whole range, so that a value just outside
+// the prediction does not have probability zero.
 struct UniformHead {
   static constexpr std::size_t kOutputs = 2;
   static constexpr double kWiden = 0.01, kWhole = 1e-3;
@@ -292,16 +292,26 @@ typename K::P parameters_of(const Independent<K>& d, std::size_t i) {
 template <class Visitor>
 auto dispatch(Family family, Visitor visit) {
   switch (family) {
-    case Family::kNormal: return visit.template operator()<NormalHead, Normal>();
-    case Family::kLogNormal: return visit.template operator()<LogNormalHead, LogNormal>();
-    case Family::kPoisson: return visit.template operator()<PoissonHead, Poisson>();
-    case Family::kBernoulli: return visit.template operator()<BernoulliHead, Bernoulli>();
-    case Family::kBeta: return visit.template operator()<BetaHead, Beta>();
-    case Family::kExponential: return visit.template operator()<ExponentialHead, Exponential>();
-    case Family::kGamma: return visit.template operator()<GammaHead, Gamma>();
-    case Family::kBinomial: return visit.template operator()<BinomialHead, Binomial>();
-    case Family::kWeibull: return visit.template operator()<WeibullHead, Weibull>();
-    default: return visit.template operator()<TruncatedNormalHead, TruncatedNormal>();
+    case Family::kNormal:
+      return visit.template operator()<NormalHead, Normal>();
+    case Family::kLogNormal:
+      return visit.template operator()<LogNormalHead, LogNormal>();
+    case Family::kPoisson:
+      return visit.template operator()<PoissonHead, Poisson>();
+    case Family::kBernoulli:
+      return visit.template operator()<BernoulliHead, Bernoulli>();
+    case Family::kBeta:
+      return visit.template operator()<BetaHead, Beta>();
+    case Family::kExponential:
+      return visit.template operator()<ExponentialHead, Exponential>();
+    case Family::kGamma:
+      return visit.template operator()<GammaHead, Gamma>();
+    case Family::kBinomial:
+      return visit.template operator()<BinomialHead, Binomial>();
+    case Family::kWeibull:
+      return visit.template operator()<WeibullHead, Weibull>();
+    default:
+      return visit.template operator()<TruncatedNormalHead, TruncatedNormal>();
   }
 }
 
@@ -415,7 +425,8 @@ HeadLoss mixture_loss(const ValueType& type, const Scaling& scaling, const float
     for (std::size_t i = 0; i < n; ++i) {
       const Unit unit = unit_of(scaling, i);
       const std::size_t at = 2 * (c * n + i);
-      log_terms[c] -= NormalHead::loss(o + k + at, unit, NormalHead::statistics(x[i], unit), &g[at]);
+      log_terms[c] -=
+          NormalHead::loss(o + k + at, unit, NormalHead::statistics(x[i], unit), &g[at]);
     }
   }
   const double log_prob = log_sum_exp(log_terms);
@@ -461,9 +472,12 @@ Distribution uniform_distribution(const ValueType& type, const Scaling& scaling,
 
 std::size_t ValueType::outputs() const {
   switch (family) {
-    case Family::kCategorical: return components() * categories;
-    case Family::kUniform: return components() * UniformHead::kOutputs;
-    case Family::kMixture: return mixture * (1 + 2 * components());
+    case Family::kCategorical:
+      return components() * categories;
+    case Family::kUniform:
+      return components() * UniformHead::kOutputs;
+    case Family::kMixture:
+      return mixture * (1 + 2 * components());
     default:
       return components() *
              dispatch(family, []<class H, class D>() { return std::size_t{H::kOutputs}; });
@@ -493,7 +507,8 @@ void represent(const ValueType& type, const Scaling& scaling, const Value& x, fl
   }
 }
 
-Distribution head_distribution(const ValueType& type, const Scaling& scaling, const float* outputs) {
+Distribution head_distribution(const ValueType& type, const Scaling& scaling,
+                               const float* outputs) {
   switch (type.family) {
     case Family::kCategorical: {
       std::vector<double> probs(type.outputs());
@@ -508,21 +523,25 @@ Distribution head_distribution(const ValueType& type, const Scaling& scaling, co
       shape.push_back(type.categories);
       return Categorical(Value(std::move(probs), std::move(shape)));
     }
-    case Family::kUniform: return uniform_distribution(type, scaling, outputs);
-    case Family::kMixture: return mixture_distribution(type, scaling, outputs);
+    case Family::kUniform:
+      return uniform_distribution(type, scaling, outputs);
+    case Family::kMixture:
+      return mixture_distribution(type, scaling, outputs);
     default:
-      return dispatch(type.family, [&]<class H, class D>() {
-        return build<H, D>(type, scaling, outputs);
-      });
+      return dispatch(type.family,
+                      [&]<class H, class D>() { return build<H, D>(type, scaling, outputs); });
   }
 }
 
 HeadLoss head_loss(const ValueType& type, const Scaling& scaling, const float* outputs,
                    const Value& x, const Distribution* p, float* gradient) {
   switch (type.family) {
-    case Family::kCategorical: return categorical_loss(type, outputs, x, p, gradient);
-    case Family::kUniform: return uniform_loss(type, scaling, outputs, x, p, gradient);
-    case Family::kMixture: return mixture_loss(type, scaling, outputs, x, gradient);
+    case Family::kCategorical:
+      return categorical_loss(type, outputs, x, p, gradient);
+    case Family::kUniform:
+      return uniform_loss(type, scaling, outputs, x, p, gradient);
+    case Family::kMixture:
+      return mixture_loss(type, scaling, outputs, x, gradient);
     default:
       return dispatch(type.family, [&]<class H, class D>() {
         return independent_loss<H, D>(type, scaling, outputs, x, p, gradient);

@@ -3,8 +3,8 @@
 //
 //   -log s(x) = -eta(o) . T(x) + A(o)
 //
-// With T(x) of the value drawn it is the negative log likelihood; with E_p[T] of the simulator's own
-// distribution p it is the cross entropy from p, whose gradient is that of the closed-form KL
+// With T(x) of the value drawn it is the negative log likelihood; with E_p[T] of the simulator's
+// own distribution p it is the cross entropy from p, whose gradient is that of the closed-form KL
 // divergence, at lower variance. Families without such a form use the value drawn.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace psn {
 // What an address's distribution is like: fixed for an address.
 struct ValueType {
   Family family = Family::kNormal;
-  Shape shape;                 // of a value
+  Shape shape;                   // of a value
   std::uint32_t categories = 0;  // of a Categorical
   std::uint32_t mixture = 0;     // components of a Mixture's head
 

@@ -1,5 +1,5 @@
-// The few dense operations that networks here are made of: matrix products (oneDNN) and the gates of
-// an LSTM (Google Highway, for the best instructions the machine has). Row-major floats.
+// The few dense operations that networks here are made of: matrix products (oneDNN) and the gates
+// of an LSTM (Google Highway, for the best instructions the machine has). Row-major floats.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ void multiply_nn(std::size_t m, std::size_t n, std::size_t k, const float* a, st
 void multiply_tn(std::size_t m, std::size_t n, std::size_t k, const float* a, std::size_t lda,
                  const float* b, std::size_t ldb, float beta, float* c, std::size_t ldc);
 
-// One row of an LSTM cell. `gates` holds the four pre-activations (input, forget, candidate, output;
-// `h` numbers each) and receives their activations; cell is read and overwritten; cell_tanh and
-// hidden are written.
+// One row of an LSTM cell. `gates` holds the four pre-activations (input, forget, candidate,
+// output; `h` numbers each) and receives their activations; cell is read and overwritten; cell_tanh
+// and hidden are written.
 void lstm_gates(std::size_t h, float* gates, float* cell, float* cell_tanh, float* hidden);
 
 // Matrix products on this thread use this thread only: parallelism is across threads.

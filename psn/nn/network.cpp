@@ -54,7 +54,8 @@ float instance_feature(std::uint32_t instance) {
   return std::log(static_cast<float>(std::max(1u, instance)));
 }
 
-Network::Network(NetworkConfig config, std::uint64_t seed) : config_(std::move(config)), seed_(seed) {
+Network::Network(NetworkConfig config, std::uint64_t seed)
+    : config_(std::move(config)), seed_(seed) {
   if (const auto wrong = config_.problem()) throw InvalidArgument("network: " + *wrong);
   const auto h = static_cast<std::uint32_t>(hidden());
   const auto e = static_cast<std::uint32_t>(embedding());
@@ -131,21 +132,23 @@ NodeId Network::add_node(const Address& address, const Entry& entry) {
   node.instance = config_.addressing == Addressing::kInstance ? address.instance : 0;
   node.role = entry.role;
   node.control = entry.control;
-  node.value = {d.family(), d.shape(), static_cast<std::uint32_t>(d.categories()),
-                d.family() == Family::kMixture
-                    ? static_cast<std::uint32_t>(config_.mixture_components)
-                    : 0};
+  node.value = {
+      d.family(), d.shape(), static_cast<std::uint32_t>(d.categories()),
+      d.family() == Family::kMixture ? static_cast<std::uint32_t>(config_.mixture_components) : 0};
   if (node.value.family == Family::kMixture && d.discrete()) {
-    throw InvalidArgument(fmt::format("'{}': a mixture of discrete distributions cannot be learned "
-                                      "yet",
-                                      address.text));
+    throw InvalidArgument(
+        fmt::format("'{}': a mixture of discrete distributions cannot be learned "
+                    "yet",
+                    address.text));
   }
   node.scaling.location.assign(node.value.components(), 0.0f);
   node.scaling.scale.assign(node.value.components(), 1.0f);
   return insert(std::move(node));
 }
 
-NodeId Network::restore_node(Node node) { return insert(std::move(node)); }
+NodeId Network::restore_node(Node node) {
+  return insert(std::move(node));
+}
 
 NodeId Network::insert(Node node) {
   const auto id = static_cast<NodeId>(nodes_.size());

@@ -41,11 +41,11 @@ struct Node {
   ValueType value;
   Scaling scaling;
 
-  std::uint32_t type_row = 0;           // of the distribution-type embedding
-  BlockId embedding = 0;                // value -> sample_embedding_dim
-  std::vector<BlockId> value_layers;    // core output -> distribution parameters
-  BlockId transition_hidden = 0;        // core output, value embedding -> hidden
-  BlockId transition = 0;               // hidden, value -> logits
+  std::uint32_t type_row = 0;         // of the distribution-type embedding
+  BlockId embedding = 0;              // value -> sample_embedding_dim
+  std::vector<BlockId> value_layers;  // core output -> distribution parameters
+  BlockId transition_hidden = 0;      // core output, value embedding -> hidden
+  BlockId transition = 0;             // hidden, value -> logits
   std::vector<NodeId> successors;
   std::unordered_map<NodeId, std::uint32_t> successor_row;  // node -> row of the logits
 };
@@ -78,7 +78,8 @@ class Network {
   void add_successors(NodeId from, const std::vector<NodeId>& to);
   // Replaces a node's scaling and changes the weights that depend on it, so that the network stays
   // the same function of values (exactly for all but outliers). Without `keep_outputs`, what the
-  // node's value layers say is taken in the new unit: right while they have learned next to nothing.
+  // node's value layers say is taken in the new unit: right while they have learned next to
+  // nothing.
   void set_scaling(NodeId node, const Scaling& scaling, bool keep_outputs = true);
   // The first scaling of a new node: nothing has been learned, so no weight changes.
   void start_scaling(NodeId node, const Scaling& scaling) { nodes_[node].scaling = scaling; }

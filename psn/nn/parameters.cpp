@@ -12,8 +12,7 @@ void Parameters::place(Block& block, std::uint32_t capacity) {
   const std::size_t end = block.offset + std::size_t{capacity} * block.columns;
   for (auto* plane : {&values_, &gradients_, &first_, &second_}) {
     plane->resize(end, 0.0f);
-    std::copy_n(plane->begin() + static_cast<long>(old.offset),
-                std::size_t{old.rows} * old.columns,
+    std::copy_n(plane->begin() + static_cast<long>(old.offset), std::size_t{old.rows} * old.columns,
                 plane->begin() + static_cast<long>(block.offset));
   }
   block.first_birth = births_.size();
@@ -46,6 +45,8 @@ std::size_t Parameters::size() const {
   return count;
 }
 
-void Parameters::clear_gradients() { std::fill(gradients_.begin(), gradients_.end(), 0.0f); }
+void Parameters::clear_gradients() {
+  std::fill(gradients_.begin(), gradients_.end(), 0.0f);
+}
 
 }  // namespace psn

@@ -1,6 +1,6 @@
 // Parameters: every weight of a network in one arena of four planes (values, gradients, and Adam's
-// two moments), so that an optimizer step, a checksum, a gradient average or a checkpoint is one pass
-// over flat memory.
+// two moments), so that an optimizer step, a checksum, a gradient average or a checkpoint is one
+// pass over flat memory.
 //
 // A Block is a matrix whose rows can be appended: rows keep their place and their moments, new ones
 // start fresh. Storage doubles when it is full.
@@ -14,10 +14,10 @@ namespace psn {
 using BlockId = std::uint32_t;
 
 struct Block {
-  std::size_t offset = 0;        // of the first row, in the planes
+  std::size_t offset = 0;  // of the first row, in the planes
   std::uint32_t rows = 0, columns = 0;
-  std::uint32_t capacity = 0;    // rows
-  std::size_t first_birth = 0;   // of the rows' entries in births
+  std::uint32_t capacity = 0;   // rows
+  std::size_t first_birth = 0;  // of the rows' entries in births
 };
 
 class Parameters {

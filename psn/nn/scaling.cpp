@@ -31,7 +31,9 @@ double quantile(const std::vector<float>& sorted, double p) {
 
 }  // namespace
 
-bool scaled_by_logarithm(Family family) { return family == Family::kLogNormal; }
+bool scaled_by_logarithm(Family family) {
+  return family == Family::kLogNormal;
+}
 
 void ScalingEstimator::add(const Value& x, const Distribution& p, std::uint64_t random) {
   const auto [low, high] = bounds_of(p);
