@@ -27,9 +27,4 @@ std::optional<Value> Observations::find(const Address& address, std::size_t comp
   return Value(values[position]);
 }
 
-bool Observations::consumes(const Variable& variable, const std::string& name) {
-  if (variable.name.empty()) return false;
-  return variable.name == name || (variable.index && variable.site->name == name);
-}
-
 }  // namespace psn

@@ -24,8 +24,6 @@ class Observations {
   // feeds the scalar sites of its name one by one: sites with an index ("obs_0", "obs_1", ...) by
   // index, repeated sites by instance. Throws InvalidArgument past the vector's end.
   std::optional<Value> find(const Address& address, std::size_t components) const;
-  // Would this variable take something from the observation `name`?
-  static bool consumes(const Variable& variable, const std::string& name);
 
  private:
   std::map<std::string, Value> values_;
