@@ -87,7 +87,7 @@ void train_command(const TrainCommandOptions& options, const CLI::App& command) 
   Json history = Json::array();
   const bool show = !options.common.quiet && stderr_is_terminal();
   const Progress last =
-      train_surrogate(*simulator, *network, chosen.training, [&](const Progress& p) {
+      train_network(*simulator, *network, chosen.training, [&](const Progress& p) {
         history.push_back(progress_json(p));
         if (show) {
           fmt::print(stderr, "\r\033[K{} of {} traces, KL {:.4f}, {} addresses, {:.0f} traces/s",

@@ -20,6 +20,8 @@ struct Choice {
 class Guide {
  public:
   virtual ~Guide() = default;
+  // A trace begins in a slot.
+  virtual void begin(Slot, const Ticket&) {}
   // Fills choices[i] for requests[i]. Only controlled samples come here.
   virtual void choose(std::span<const Pending> requests, std::span<Choice> choices) = 0;
   // A value to use again where the model would be drawn from: at an uncontrolled sample, or an

@@ -45,6 +45,7 @@ class Runner {
     const auto ticket = task_.next(slot);
     if (!ticket) return;
     lanes_[slot].ticket = *ticket;
+    guide_.begin(slot, *ticket);
     ensemble_.start(slot, *ticket, Rng(options_.seed, ticket->trace, ticket->chain));
     ++running_;
   }

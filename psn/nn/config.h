@@ -20,7 +20,23 @@ struct VariableLayers {
   std::size_t hidden_dim = 50;
 };
 
+// Layers that embed one observation, for an inference network. Observations of two or three
+// dimensions go through convolutions first: windows of three, two apart.
+struct ObservationLayers {
+  std::size_t num_layers = 4;
+  std::size_t hidden_dim = 10;
+  std::size_t convolution_layers = 2;  // of observations that have the dimensions for it
+  std::size_t channels = 8;
+};
+
+// What a network is for.
+enum class Purpose {
+  kSurrogate,  // to run in the simulator's place
+  kInference,  // to propose latent values, given observations
+};
+
 struct NetworkConfig {
+  Purpose purpose = Purpose::kSurrogate;
   Addressing addressing = Addressing::kInstance;
   std::size_t lstm_dim = 150;
   std::size_t lstm_depth = 1;
@@ -31,11 +47,16 @@ struct NetworkConfig {
   std::size_t transition_hidden_dim = 50;
   VariableLayers variable_layers;                            // of variables not named below
   std::map<std::string, VariableLayers> variable_embedding;  // by variable or site name
-  std::size_t mixture_components = 5;                        // of the head of a Mixture
+  std::size_t mixture_components = 5;  // of the head of a Mixture, and of proposals
+  // Inference networks only.
+  ObservationLayers observation_layers;                        // of those not named below
+  std::map<std::string, ObservationLayers> observe_embedding;  // by variable or site name
 
   // What is wrong with it; nullopt if nothing is.
   std::optional<std::string> problem() const;
   const VariableLayers& layers_of(const std::string& name, const std::string& site_name) const;
+  const ObservationLayers& observation_layers_of(const std::string& name,
+                                                 const std::string& site_name) const;
 };
 
 }  // namespace psn

@@ -67,10 +67,13 @@ CompiledNetwork::CompiledNetwork(std::shared_ptr<const Network> network)
   for (NodeId id = 0; id < network_->size(); ++id) {
     if (id == Network::kBegin || id == Network::kEnd) continue;
     const Node& node = network_->node(id);
+    if (network_->is_observation(id)) continue;
     NodeLayers& layers = nodes_[id];
     layers.embedding = pack(parameters, node.embedding);
-    layers.transition_hidden = pack(parameters, node.transition_hidden);
-    layers.transition = pack(parameters, node.transition);
+    if (!network_->infers()) {
+      layers.transition_hidden = pack(parameters, node.transition_hidden);
+      layers.transition = pack(parameters, node.transition);
+    }
     for (const BlockId block : node.value_layers) layers.value.push_back(pack(parameters, block));
   }
 }
@@ -81,9 +84,12 @@ void CompiledNetwork::check_finite() const {
     if (all_finite(parameters, block)) continue;
     for (NodeId id = Network::kEnd + 1; id < network_->size(); ++id) {
       const Node& node = network_->node(id);
-      const auto& value = node.value_layers;
+      const auto among = [&](const std::vector<BlockId>& layers) {
+        return std::find(layers.begin(), layers.end(), block) != layers.end();
+      };
       if (block == node.embedding || block == node.transition || block == node.transition_hidden ||
-          std::find(value.begin(), value.end(), block) != value.end()) {
+          block == node.observation_projection || among(node.value_layers) ||
+          among(node.observation_layers)) {
         throw ModelError(
             fmt::format("the network's parameters of '{}' are not all finite", node.text));
       }
@@ -126,7 +132,20 @@ Executor::Executor(std::shared_ptr<const CompiledNetwork> network, std::size_t r
       cell_(hidden_),
       embedded_(rows * e_) {}
 
+void Executor::set_observed(std::vector<float> gates) {
+  observed_ = std::move(gates);
+}
+
 void Executor::restart(Row row) {
+  if (row >= nodes_.size()) {
+    const std::size_t rows = row + 1;
+    nodes_.resize(rows, Network::kBegin);
+    for (std::size_t layer = 0; layer < hidden_.size(); ++layer) {
+      hidden_[layer].resize(rows * h_);
+      cell_[layer].resize(rows * h_);
+    }
+    embedded_.resize(rows * e_);
+  }
   nodes_[row] = Network::kBegin;
   for (std::size_t layer = 0; layer < hidden_.size(); ++layer) {
     std::fill_n(hidden(layer, row), h_, 0.0f);
@@ -190,6 +209,7 @@ void Executor::move_core(std::span<const Next> next, std::size_t first, std::siz
       const float feature = instance_feature(n.instance);
       for (std::size_t j = 0; j < gates; ++j) out[j] += feature * compiled_->instance_[j];
     }
+    for (std::size_t j = 0; j < observed_.size(); ++j) out[j] += observed_[j];
     fresh_[i] = nodes_[n.row] == Network::kBegin;
     nodes_[n.row] = n.node;
   }
@@ -244,23 +264,20 @@ void Executor::value_heads(const Segment& segment, std::size_t first, const Visi
   }
 }
 
+void Executor::take(std::span<const Drawn> drawn) {
+  group(drawn.size(), [&](std::size_t i) { return nodes_[drawn[i].row]; });
+  for (const Segment& segment : segments_) embed(drawn, segment);
+}
+
 void Executor::transition(std::span<const Drawn> drawn, const VisitLogits& visit) {
   group(drawn.size(), [&](std::size_t i) { return nodes_[drawn[i].row]; });
   for (const Segment& segment : segments_) transition_heads(drawn, segment, visit);
 }
 
-void Executor::transition_heads(std::span<const Drawn> drawn, const Segment& segment,
-                                const VisitLogits& visit) {
+std::size_t Executor::embed(std::span<const Drawn> drawn, const Segment& segment) {
   const Node& node = network_.node(segment.node);
-  const std::size_t rows = segment.count;
-  if (segment.node == Network::kBegin) {
-    const std::span<const float> logits(network_.parameters().values(node.transition),
-                                        node.successors.size() + 1);
-    for (std::size_t i = 0; i < rows; ++i) visit(order_[segment.first + i], logits);
-    return;
-  }
   const CompiledNetwork::NodeLayers& layers = compiled_->nodes_[segment.node];
-  const std::size_t inputs = node.value.inputs();
+  const std::size_t rows = segment.count, inputs = node.value.inputs();
   represented_.resize(rows * inputs);
   for (std::size_t i = 0; i < rows; ++i) {
     const Value& x = *drawn[order_[segment.first + i]].value;
@@ -280,6 +297,21 @@ void Executor::transition_heads(std::span<const Drawn> drawn, const Segment& seg
     std::copy_n(hidden(hidden_.size() - 1, row), h_, in);
     std::copy_n(in + h_, e_, embedded(row));
   }
+  return width;
+}
+
+void Executor::transition_heads(std::span<const Drawn> drawn, const Segment& segment,
+                                const VisitLogits& visit) {
+  const Node& node = network_.node(segment.node);
+  const std::size_t rows = segment.count;
+  if (segment.node == Network::kBegin) {
+    const std::span<const float> logits(network_.parameters().values(node.transition),
+                                        node.successors.size() + 1);
+    for (std::size_t i = 0; i < rows; ++i) visit(order_[segment.first + i], logits);
+    return;
+  }
+  const CompiledNetwork::NodeLayers& layers = compiled_->nodes_[segment.node];
+  const std::size_t inputs = node.value.inputs(), width = embed(drawn, segment);
   // [hidden | x]: the padding of hidden is overwritten by x.
   const std::size_t t = layers.transition_hidden.outputs();
   const std::size_t joined = std::max(layers.transition_hidden.padded(), t + inputs);

@@ -3,6 +3,8 @@
 // A row is one trace in flight. Each step of a row has two halves, in turn:
 //   transition  the value just drawn -> logits over the next node
 //   step        the next node -> the core moves on -> outputs of that node's head
+// An inference network has only the second half, with the observations' part of the gates given
+// once: take() tells it the value that was drawn.
 // Rows are grouped by node, so that every layer is one product over neighbouring rows, and taken in
 // chunks that stay in the cache. What a row computes does not depend, to the bit, on which other
 // rows there are.
@@ -55,7 +57,10 @@ class Executor {
 
   Executor(std::shared_ptr<const CompiledNetwork> network, std::size_t rows);
 
-  // Puts a row at `begin`.
+  // Of an inference network: what observation_gates() made of the observations.
+  void set_observed(std::vector<float> gates);
+
+  // Puts a row at `begin`; there are rows up to it from then on.
   void restart(Row row);
   NodeId node(Row row) const { return nodes_[row]; }
 
@@ -65,6 +70,7 @@ class Executor {
     Row row;
     const Value* value;
   };
+  void take(std::span<const Drawn> drawn);
   using VisitLogits = std::function<void(std::size_t, std::span<const float>)>;
   void transition(std::span<const Drawn> drawn, const VisitLogits& visit);
 
@@ -90,6 +96,8 @@ class Executor {
   void group(std::size_t count, NodeOf node_of);
   void move_core(std::span<const Next> next, std::size_t first, std::size_t count);
   void value_heads(const Segment& segment, std::size_t first, const VisitOutputs& visit);
+  // Embeds the values of a segment: leaves [h | embedding] in input_ and returns its row length.
+  std::size_t embed(std::span<const Drawn> drawn, const Segment& segment);
   void transition_heads(std::span<const Drawn> drawn, const Segment& segment,
                         const VisitLogits& visit);
 
@@ -105,6 +113,7 @@ class Executor {
   std::vector<NodeId> nodes_;
   std::vector<std::vector<float>> hidden_, cell_;  // per layer: rows x h
   std::vector<float> embedded_;                    // rows x e: the last value's embedding
+  std::vector<float> observed_;                    // gates; empty: none
 
   // Work space.
   std::vector<std::uint32_t> order_, places_;

@@ -18,6 +18,15 @@ const VariableLayers& NetworkConfig::layers_of(const std::string& name,
   return variable_layers;
 }
 
+const ObservationLayers& NetworkConfig::observation_layers_of(const std::string& name,
+                                                              const std::string& site_name) const {
+  for (const std::string& key : {name, site_name}) {
+    const auto found = observe_embedding.find(key);
+    if (!key.empty() && found != observe_embedding.end()) return found->second;
+  }
+  return observation_layers;
+}
+
 std::optional<std::string> NetworkConfig::problem() const {
   const auto outside = [](std::size_t n, std::size_t most) { return n < 1 || n > most; };
   const std::pair<const char*, std::size_t> dimensions[] = {
@@ -46,6 +55,20 @@ std::optional<std::string> NetworkConfig::problem() const {
     return fmt::format("layers of {}: num_layers must lie in 1 to {}, hidden_dim in 1 to {}",
                        wrong(variable_layers) ? "variables" : "'" + named->first + "'", kLayers,
                        kWidest);
+  }
+  const auto wrong_observation = [&](const ObservationLayers& layers) {
+    return outside(layers.num_layers, kLayers) || outside(layers.hidden_dim, kWidest) ||
+           layers.convolution_layers > kLayers || outside(layers.channels, kWidest);
+  };
+  const auto observed =
+      std::find_if(observe_embedding.begin(), observe_embedding.end(),
+                   [&](const auto& entry) { return wrong_observation(entry.second); });
+  if (wrong_observation(observation_layers) || observed != observe_embedding.end()) {
+    return fmt::format(
+        "layers of {}: num_layers must lie in 1 to {}, convolution_layers in 0 to {}, hidden_dim "
+        "and channels in 1 to {}",
+        wrong_observation(observation_layers) ? "observations" : "'" + observed->first + "'",
+        kLayers, kLayers, kWidest);
   }
   return std::nullopt;
 }
@@ -100,12 +123,24 @@ void Network::initialize(BlockId id, std::size_t fan_in, std::uint64_t stream) {
   }
 }
 
-std::string Network::key(const Address& address) const {
-  return config_.addressing == Addressing::kInstance ? address.text : address.variable->text;
+VariableKey variable_key(const Node& node) {
+  return {.scope = node.scope,
+          .base = node.base,
+          .name = node.site_name,
+          .type = node.type,
+          .index = node.index};
 }
 
-std::optional<NodeId> Network::find(const Address& address) const {
-  const auto found = node_by_text_.find(key(address));
+bool Network::by_instance(Role role) const {
+  return config_.addressing == Addressing::kInstance || (infers() && role == Role::kObserve);
+}
+
+std::string Network::key(const Address& address, Role role) const {
+  return by_instance(role) ? address.text : address.variable->text;
+}
+
+std::optional<NodeId> Network::find(const Address& address, Role role) const {
+  const auto found = node_by_text_.find(key(address, role));
   return found == node_by_text_.end() ? std::nullopt : std::optional(found->second);
 }
 
@@ -122,20 +157,20 @@ NodeId Network::add_node(const Address& address, const Entry& entry) {
   const Distribution& d = *entry.distribution;
   const Variable& variable = *address.variable;
   Node node;
-  node.text = key(address);
+  node.text = key(address, entry.role);
   node.scope = variable.site->scope;
   node.base = variable.site->base;
   node.name = variable.name;
   node.site_name = variable.site->name;
   node.type = variable.site->type;
   node.index = variable.index;
-  node.instance = config_.addressing == Addressing::kInstance ? address.instance : 0;
+  node.instance = by_instance(entry.role) ? address.instance : 0;
   node.role = entry.role;
   node.control = entry.control;
   node.value = {
       d.family(), d.shape(), static_cast<std::uint32_t>(d.categories()),
       d.family() == Family::kMixture ? static_cast<std::uint32_t>(config_.mixture_components) : 0};
-  if (node.value.family == Family::kMixture && d.discrete()) {
+  if (!infers() && node.value.family == Family::kMixture && d.discrete()) {
     throw InvalidArgument(
         fmt::format("'{}': a mixture of discrete distributions cannot be learned "
                     "yet",
@@ -165,31 +200,66 @@ NodeId Network::insert(Node node) {
   };
   if (is_new) new_row(type_embedding_, 500 + type->second);
   new_row(address_embedding_, stream);
-  const auto h = static_cast<std::uint32_t>(hidden());
-  const auto e = static_cast<std::uint32_t>(embedding());
   if (id == kBegin) {
-    node.transition = parameters_.add(1, 1);
+    if (!infers()) node.transition = parameters_.add(1, 1);
+  } else if (infers() && node.role == Role::kObserve) {
+    add_observation_layers(node, stream);
   } else if (id != kEnd) {
-    const auto inputs = static_cast<std::uint32_t>(node.value.inputs());
-    node.embedding = parameters_.add(e, inputs + 1);
-    initialize(node.embedding, inputs, stream + 1);
-    const VariableLayers& layers = config_.layers_of(node.name, node.site_name);
-    std::uint32_t width = h;
-    for (std::size_t layer = 0; layer < layers.num_layers; ++layer) {
-      const bool last = layer + 1 == layers.num_layers;
-      const auto rows = static_cast<std::uint32_t>(last ? node.value.outputs() : layers.hidden_dim);
-      node.value_layers.push_back(parameters_.add(rows, width + 1));
-      initialize(node.value_layers.back(), width, stream + 2 + layer);
-      width = rows;
-    }
-    const auto t = static_cast<std::uint32_t>(config_.transition_hidden_dim);
-    node.transition_hidden = parameters_.add(t, h + e + 1);
-    initialize(node.transition_hidden, h + e, stream + 8);
-    node.transition = parameters_.add(1, t + inputs + 1);  // the unknown row starts at zero
+    add_layers(node, stream);
   }
   node_by_text_.emplace(node.text, id);
   nodes_.push_back(std::move(node));
   return id;
+}
+
+void Network::add_layers(Node& node, std::uint64_t stream) {
+  const auto h = static_cast<std::uint32_t>(hidden());
+  const auto e = static_cast<std::uint32_t>(embedding());
+  const auto inputs = static_cast<std::uint32_t>(node.value.inputs());
+  node.embedding = parameters_.add(e, inputs + 1);
+  initialize(node.embedding, inputs, stream + 1);
+  if (infers()) node.proposal = proposal_type(node.value, config_.mixture_components);
+  const std::size_t outputs = infers() ? node.proposal.outputs() : node.value.outputs();
+  const VariableLayers& layers = config_.layers_of(node.name, node.site_name);
+  std::uint32_t width = h;
+  for (std::size_t layer = 0; layer < layers.num_layers; ++layer) {
+    const bool last = layer + 1 == layers.num_layers;
+    const auto rows = static_cast<std::uint32_t>(last ? outputs : layers.hidden_dim);
+    node.value_layers.push_back(parameters_.add(rows, width + 1));
+    initialize(node.value_layers.back(), width, stream + 2 + layer);
+    width = rows;
+  }
+  if (infers()) return;
+  const auto t = static_cast<std::uint32_t>(config_.transition_hidden_dim);
+  node.transition_hidden = parameters_.add(t, h + e + 1);
+  initialize(node.transition_hidden, h + e, stream + 8);
+  node.transition = parameters_.add(1, t + inputs + 1);  // the unknown row starts at zero
+}
+
+// The projection starts at zero: a new observation changes nothing until something is learned of
+// it.
+void Network::add_observation_layers(Node& node, std::uint64_t stream) {
+  const ObservationLayers& layers = config_.observation_layers_of(node.name, node.site_name);
+  const bool flat = node.value.family == Family::kCategorical;
+  node.convolutions = convolutions_for(flat ? Shape{} : node.value.shape, layers.convolution_layers,
+                                       layers.channels);
+  Rng seeds(seed_, stream + 1, 0x6f62);
+  const auto add = [&](std::size_t rows, std::size_t inputs) {
+    node.observation_layers.push_back(
+        parameters_.add(static_cast<std::uint32_t>(rows), static_cast<std::uint32_t>(inputs + 1)));
+    initialize(node.observation_layers.back(), inputs, seeds.bits());
+  };
+  std::size_t width = node.value.inputs();
+  for (const Convolution& convolution : node.convolutions) {
+    add(convolution.channels_out, convolution.window());
+    width = convolution.outputs();
+  }
+  for (std::size_t layer = 0; layer < layers.num_layers; ++layer) {
+    add(layers.hidden_dim, width);
+    width = layers.hidden_dim;
+  }
+  node.observation_projection =
+      parameters_.add(static_cast<std::uint32_t>(gates()), static_cast<std::uint32_t>(width + 1));
 }
 
 void Network::add_successors(NodeId from, const std::vector<NodeId>& to) {
@@ -238,7 +308,13 @@ void Network::set_scaling(NodeId id, const Scaling& scaling, bool keep_outputs) 
       }
     }
   };
+  if (is_observation(id)) {
+    // The windows of a convolution share their weights, so they can't make up for it one by one.
+    if (node.convolutions.empty()) rescale_inputs(node.observation_layers.front(), 0);
+    return;
+  }
   rescale_inputs(node.embedding, 0);
+  if (infers()) return;  // proposals are in the model's own units
   rescale_inputs(node.transition, config_.transition_hidden_dim);
 
   if (!keep_outputs) return;

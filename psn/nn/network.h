@@ -11,6 +11,10 @@
 // Row 0 of a transition layer is the unknown mass; row 1 + i is successors[i]. Growth (Algorithm 1)
 // appends K copies of row 0 and subtracts log(K + 1) from the biases of all K + 1: every known
 // probability, and the total unknown mass, stay exactly as they were, for every input (Theorem 1).
+//
+// An inference network (Section 2.2) is the same without transitions: its nodes are the latent
+// variables, whose value layers give proposals, and the observations, whose embeddings are
+// projected into the core's gates at every step.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +26,10 @@
 
 #include "psn/core/trace.h"
 #include "psn/nn/config.h"
+#include "psn/nn/convolution.h"
 #include "psn/nn/head.h"
 #include "psn/nn/parameters.h"
+#include "psn/nn/proposal.h"
 
 namespace psn {
 
@@ -41,14 +47,24 @@ struct Node {
   ValueType value;
   Scaling scaling;
 
-  std::uint32_t type_row = 0;         // of the distribution-type embedding
-  BlockId embedding = 0;              // value -> sample_embedding_dim
-  std::vector<BlockId> value_layers;  // core output -> distribution parameters
-  BlockId transition_hidden = 0;      // core output, value embedding -> hidden
-  BlockId transition = 0;             // hidden, value -> logits
+  std::uint32_t type_row = 0;            // of the distribution-type embedding
+  BlockId embedding = kNoBlock;          // value -> sample_embedding_dim
+  std::vector<BlockId> value_layers;     // core output -> distribution parameters
+  BlockId transition_hidden = kNoBlock;  // core output, value embedding -> hidden
+  BlockId transition = kNoBlock;         // hidden, value -> logits
   std::vector<NodeId> successors;
   std::unordered_map<NodeId, std::uint32_t> successor_row;  // node -> row of the logits
+
+  // Of inference networks.
+  ProposalType proposal;                      // of a latent variable
+  std::vector<Convolution> convolutions;      // of an observation: its first layers
+  std::vector<BlockId> observation_layers;    // value -> embedding
+  BlockId observation_projection = kNoBlock;  // embedding -> gates
+  bool may_be_missing = false;                // the network has learned to do without
 };
+
+// What identifies a node's variable in a simulator's table.
+VariableKey variable_key(const Node& node);
 
 // The parts of one LSTM layer.
 struct CoreLayer {
@@ -69,7 +85,8 @@ class Network {
 
   std::size_t size() const { return nodes_.size(); }
   const Node& node(NodeId id) const { return nodes_[id]; }
-  std::optional<NodeId> find(const Address& address) const;
+  // Observations of an inference network always go by their full address.
+  std::optional<NodeId> find(const Address& address, Role role = Role::kSample) const;
   std::size_t transition_count() const;
 
   // Growth. The distribution fixes the node's family and shape for good.
@@ -84,6 +101,10 @@ class Network {
   // The first scaling of a new node: nothing has been learned, so no weight changes.
   void start_scaling(NodeId node, const Scaling& scaling) { nodes_[node].scaling = scaling; }
   void set_bounds(NodeId node, double low, double high, bool vary);
+  void set_may_be_missing(NodeId node) { nodes_[node].may_be_missing = true; }
+
+  bool infers() const { return config_.purpose == Purpose::kInference; }
+  bool is_observation(NodeId node) const { return infers() && nodes_[node].role == Role::kObserve; }
 
   // Sizes.
   std::size_t hidden() const { return config_.lstm_dim; }
@@ -106,8 +127,11 @@ class Network {
   void restore_successors(NodeId from, const std::vector<NodeId>& to);
 
  private:
-  std::string key(const Address& address) const;
+  bool by_instance(Role role) const;
+  std::string key(const Address& address, Role role) const;
   NodeId insert(Node node);
+  void add_layers(Node& node, std::uint64_t stream);
+  void add_observation_layers(Node& node, std::uint64_t stream);
   void initialize(BlockId block, std::size_t fan_in, std::uint64_t stream);
 
   NetworkConfig config_;

@@ -12,6 +12,7 @@
 namespace psn {
 
 using BlockId = std::uint32_t;
+inline constexpr BlockId kNoBlock = ~BlockId{0};
 
 struct Block {
   std::size_t offset = 0;  // of the first row, in the planes

@@ -30,12 +30,7 @@ class NodeAddresses {
 
  private:
   const Address* make(const Node& node, std::uint32_t instance) {
-    return table_.address(table_.variable({.scope = node.scope,
-                                           .base = node.base,
-                                           .name = node.site_name,
-                                           .type = node.type,
-                                           .index = node.index}),
-                          instance);
+    return table_.address(table_.variable(variable_key(node)), instance);
   }
 
   const Network& network_;

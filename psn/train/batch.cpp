@@ -11,10 +11,6 @@
 namespace psn {
 namespace {
 
-bool counts(const Entry& entry) {
-  return entry.role != Role::kTag;
-}
-
 // Random numbers for the reservoirs: a hash of what they belong to.
 std::uint64_t mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15;
@@ -38,6 +34,7 @@ Growth::Growth(Network& network, bool inherit)
 
 // Only the node itself is new to the network: whatever it starts as, nothing known changes.
 void Growth::start_as_sibling(NodeId id) {
+  if (network_.is_observation(id)) return;
   const auto [found, first] = sibling_.try_emplace(site_of(network_.node(id)), id);
   if (first) return;
   const NodeId sibling = std::exchange(found->second, id);
@@ -57,7 +54,7 @@ void Growth::start_as_sibling(NodeId id) {
   for (std::size_t i = 0; i < from.value_layers.size(); ++i) {
     copy(from.value_layers[i], to.value_layers[i]);
   }
-  copy(from.transition_hidden, to.transition_hidden);
+  if (!network_.infers()) copy(from.transition_hidden, to.transition_hidden);
   const std::size_t width = p.block(network_.address_embedding()).columns;
   float* addresses = p.values(network_.address_embedding());
   std::copy_n(addresses + sibling * width, width, addresses + id * width);
@@ -65,6 +62,17 @@ void Growth::start_as_sibling(NodeId id) {
     network_.start_scaling(id, from.scaling);
     fitted_[id] = fitted_[sibling];
   }
+}
+
+bool Growth::is_step(const Entry& entry) const {
+  if (!network_.infers()) return entry.role != Role::kTag;
+  // A mixture of discrete distributions has no proposal: it is left to the model.
+  return entry.role == Role::kSample && entry.control && entry.distribution &&
+         !(entry.distribution->family() == Family::kMixture && entry.distribution->discrete());
+}
+
+bool Growth::is_input(const Entry& entry) const {
+  return network_.infers() && entry.role == Role::kObserve && entry.distribution;
 }
 
 NodeId Growth::known(const Entry& entry) const {
@@ -80,7 +88,7 @@ NodeId Growth::find_or_add(const Entry& entry) {
     throw InvalidArgument(
         fmt::format("'{}' is a factor: a surrogate learns random choices only", address.text));
   }
-  const auto found = network_.find(address);
+  const auto found = network_.find(address, entry.role);
   node = found ? *found : network_.add_node(address, entry);
   if (!found) {
     fitted_.resize(network_.size(), 0);
@@ -116,7 +124,7 @@ void Growth::grow(std::span<const Trace> traces, bool measures_all) {
     NodeId from = Network::kBegin;
     bool news = false;
     const auto go = [&](NodeId to) {
-      if (!network_.node(from).successor_row.contains(to)) {
+      if (!network_.infers() && !network_.node(from).successor_row.contains(to)) {
         if (from >= new_successors_.size()) new_successors_.resize(network_.size());
         auto& fresh = new_successors_[from];
         if (fresh.empty()) grown_.push_back(from);
@@ -126,10 +134,11 @@ void Growth::grow(std::span<const Trace> traces, bool measures_all) {
       from = to;
     };
     for (const Entry& entry : trace.entries) {
-      if (!counts(entry)) continue;
+      const bool steps = is_step(entry);
+      if (!steps && !is_input(entry)) continue;
       const NodeId node = find_or_add(entry);
       if (measures_all || node >= given) measure(node, entry);
-      go(node);
+      if (steps) go(node);
     }
     go(Network::kEnd);
     unseen_ += news;
@@ -139,7 +148,21 @@ void Growth::grow(std::span<const Trace> traces, bool measures_all) {
     new_successors_[from].clear();
   }
   grown_.clear();
+  if (network_.infers()) note_missing(traces);
   refit();
+}
+
+// An observation that some traces lack is one that the network learns to do without.
+void Growth::note_missing(std::span<const Trace> traces) {
+  std::vector<std::size_t> seen(network_.size(), 0);
+  for (const Trace& trace : traces) {
+    for (const Entry& entry : trace.entries) {
+      if (is_input(entry)) ++seen[known(entry)];
+    }
+  }
+  for (NodeId id = 0; id < network_.size(); ++id) {
+    if (network_.is_observation(id) && seen[id] < traces.size()) network_.set_may_be_missing(id);
+  }
 }
 
 void Growth::refit() {
@@ -169,7 +192,8 @@ Batch Growth::flatten(std::span<const Trace> traces) const {
   std::vector<std::uint32_t> length(count);
   for (std::size_t i = 0; i < count; ++i) {
     length[i] = static_cast<std::uint32_t>(
-        std::count_if(traces[i].entries.begin(), traces[i].entries.end(), counts));
+        std::count_if(traces[i].entries.begin(), traces[i].entries.end(),
+                      [this](const Entry& entry) { return is_step(entry); }));
   }
   batch.trace.resize(count);
   std::iota(batch.trace.begin(), batch.trace.end(), 0u);
@@ -194,7 +218,8 @@ Batch Growth::flatten(std::span<const Trace> traces) const {
   for (std::uint32_t at = 0; at < count; ++at) {
     std::uint32_t step = 0;
     for (const Entry& entry : traces[batch.trace[at]].entries) {
-      if (!counts(entry)) continue;
+      if (is_input(entry)) batch.observed.push_back({known(entry), at, &entry});
+      if (!is_step(entry)) continue;
       const std::uint32_t row = batch.first[step] + at;
       const NodeId node = known(entry);
       batch.entry[row] = &entry;
@@ -213,8 +238,13 @@ Batch Growth::flatten(std::span<const Trace> traces) const {
       ++step;
     }
   }
+  sort_by_node(batch);
+  return batch;
+}
 
-  // Counting sort by node.
+void Growth::sort_by_node(Batch& batch) const {
+  std::stable_sort(batch.observed.begin(), batch.observed.end(),
+                   [](const auto& a, const auto& b) { return a.node < b.node; });
   std::vector<std::uint32_t> start(network_.size() + 1, 0);
   for (const NodeId node : batch.node) ++start[node + 1];
   std::partial_sum(start.begin(), start.end(), start.begin());
@@ -222,9 +252,10 @@ Batch Growth::flatten(std::span<const Trace> traces) const {
     if (start[node] < start[node + 1])
       batch.segments.push_back({node, start[node], start[node + 1]});
   }
-  batch.order.resize(rows);
-  for (std::uint32_t row = 0; row < rows; ++row) batch.order[start[batch.node[row]]++] = row;
-  return batch;
+  batch.order.resize(batch.rows());
+  for (std::uint32_t row = 0; row < batch.rows(); ++row) {
+    batch.order[start[batch.node[row]]++] = row;
+  }
 }
 
 }  // namespace psn

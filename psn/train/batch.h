@@ -5,6 +5,9 @@
 // row(step - 1, position). Nothing is padded and no batch is split by the form of its traces. A
 // second order of the rows, by node, is what layers that belong to a node work on.
 //
+// For an inference network the rows are the latent choices under control; observations are listed
+// apart.
+//
 // Tags are not random and are left out; a factor is not a random choice either and cannot be
 // learned: InvalidArgument.
 //
@@ -41,6 +44,13 @@ struct Batch {
   std::vector<std::uint32_t> order;     // rows by node
   std::vector<Segment> segments;        // of `order`, by node
 
+  struct ObservedValue {  // for an inference network
+    NodeId node;
+    std::uint32_t position;
+    const Entry* entry;
+  };
+  std::vector<ObservedValue> observed;  // by node
+
   std::size_t traces() const { return trace.size(); }
   std::size_t rows() const { return node.size(); }
   std::size_t steps() const { return first.size() - 1; }
@@ -65,9 +75,15 @@ class Growth {
   std::size_t unseen() const { return unseen_; }
 
  private:
+  // Does the network take a step for this entry?
+  bool is_step(const Entry& entry) const;
+  // Is it an input of an inference network?
+  bool is_input(const Entry& entry) const;
   NodeId known(const Entry& entry) const;  // kNone if it is not
   NodeId find_or_add(const Entry& entry);
   void grow(std::span<const Trace> traces, bool measures_all);
+  void note_missing(std::span<const Trace> traces);
+  void sort_by_node(Batch& batch) const;
   void start_as_sibling(NodeId id);
   void measure(NodeId id, const Entry& entry);
   void refit();

@@ -10,42 +10,18 @@ namespace psn {
 
 using namespace kernels;
 
-void Gradient::apply(BlockId id, std::size_t rows, const float* in, std::size_t ld_in,
-                     float* out) const {
-  const Block& block = network_.parameters().block(id);
-  const float* weights = network_.parameters().values(id);
-  const std::size_t n = block.rows, k = block.columns - 1;
-  for (std::size_t j = 0; j < n; ++j) out[j] = weights[j * block.columns + k];
-  for (std::size_t r = 1; r < rows; ++r) std::copy_n(out, n, out + r * n);
-  nn::multiply_nt(rows, n, k, in, ld_in, weights, block.columns, 1, out, n);
-}
-
 void Gradient::apply_back(BlockId id, std::size_t rows, const float* in, std::size_t ld_in,
                           const float* d_out, float* d_in, std::size_t ld_d_in,
                           std::size_t d_columns, float beta) {
-  Parameters& parameters = network_.parameters();
-  const Block& block = parameters.block(id);
-  const std::size_t n = block.rows, k = block.columns - 1;
-  float* gradient = parameters.gradients(id);
   touched_.push_back(id);
-  nn::multiply_tn(n, k, rows, d_out, n, in, ld_in, 1, gradient, block.columns);
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t j = 0; j < n; ++j) gradient[j * block.columns + k] += d_out[r * n + j];
-  }
-  if (d_in) {
-    nn::multiply_nn(rows, d_columns, n, d_out, n, parameters.values(id), block.columns, beta, d_in,
-                    ld_d_in);
-  }
+  apply_layer_back(network_.parameters(), id, rows, in, ld_in, d_out, d_in, ld_d_in, d_columns,
+                   beta);
 }
 
 BatchLoss Gradient::evaluate(const Batch& batch, std::vector<double>* log_prob) {
   backward_ = false;
   loss_ = Loss::kNegativeLogLikelihood;
-  prepare(batch);
-  embed_values(batch);
-  project_nodes(batch);
-  run_core(batch);
-  run_heads(batch);
+  run_forward(batch);
   return total(batch, log_prob);
 }
 
@@ -58,15 +34,21 @@ BatchLoss Gradient::compute(const Batch& batch, Loss loss) {
     std::fill_n(parameters.gradients(id), std::size_t{block.rows} * block.columns, 0.0f);
   }
   touched_.clear();
-  prepare(batch);
-  embed_values(batch);
-  project_nodes(batch);
-  run_core(batch);
-  run_heads(batch);
+  run_forward(batch);
   back_through_core(batch);
   back_through_nodes(batch);
   back_through_embeddings(batch);
+  if (network_.infers()) back_through_observations(batch);
   return total(batch, nullptr);
+}
+
+void Gradient::run_forward(const Batch& batch) {
+  prepare(batch);
+  embed_values(batch);
+  project_nodes(batch);
+  if (network_.infers()) observations_.compute(batch, observed_);
+  run_core(batch);
+  run_heads(batch);
 }
 
 void Gradient::prepare(const Batch& batch) {

@@ -5,6 +5,9 @@
 // per node and batch and gathered. Layers that belong to a node work on all of its rows at once;
 // weight gradients of the core are one product over all rows after the loop over steps.
 //
+// With an inference network the heads are proposals, there are no transitions, and log s is the
+// density of the latent choices under the proposals: log q.
+//
 // Buffers are kept from batch to batch. Not thread-safe; products run on the calling thread only.
 #pragma once
 
@@ -12,6 +15,8 @@
 
 #include "psn/nn/network.h"
 #include "psn/train/batch.h"
+#include "psn/train/layer_back.h"
+#include "psn/train/observation_gradient.h"
 
 namespace psn {
 
@@ -29,7 +34,7 @@ struct BatchLoss {
 
 class Gradient {
  public:
-  explicit Gradient(Network& network) : network_(network) {}
+  explicit Gradient(Network& network) : network_(network), observations_(network) {}
 
   // The loss only. `log_prob`, if given, receives log s of each trace, in the order of the traces
   // that the batch was made of.
@@ -48,27 +53,34 @@ class Gradient {
     std::vector<float> d_hidden;
   };
 
+  void run_forward(const Batch& batch);
   void prepare(const Batch& batch);
   void embed_values(const Batch& batch);
   void project_nodes(const Batch& batch);
   void run_core(const Batch& batch);
   void run_heads(const Batch& batch);
+  // Loss of one choice for the outputs of its value layers, and its gradient if d is not null.
+  HeadLoss value_loss(const Node& node, const Entry& entry, const float* outputs, float* d) const;
   void value_head(const Batch& batch, const Batch::Segment& segment);
   void transition_head(const Batch& batch, const Batch::Segment& segment);
   void begin_head(const Batch& batch);
   void back_through_core(const Batch& batch);
   void back_through_nodes(const Batch& batch);
   void back_through_embeddings(const Batch& batch);
+  void back_through_observations(const Batch& batch);
   BatchLoss total(const Batch& batch, std::vector<double>* log_prob) const;
 
-  // out = in W^T + bias for a block whose last column is the bias.
-  void apply(BlockId block, std::size_t rows, const float* in, std::size_t ld_in, float* out) const;
+  void apply(BlockId block, std::size_t rows, const float* in, std::size_t ld_in,
+             float* out) const {
+    apply_layer(network_.parameters(), block, rows, in, ld_in, out);
+  }
   // Adds to the block's gradient; d_in (if not null) = d_out W of the first `d_columns` columns.
   void apply_back(BlockId block, std::size_t rows, const float* in, std::size_t ld_in,
                   const float* d_out, float* d_in, std::size_t ld_d_in, std::size_t d_columns,
                   float beta);
 
   Network& network_;
+  ObservationGradient observations_;
   bool backward_ = false;
   Loss loss_ = Loss::kNegativeLogLikelihood;
   std::vector<BlockId> touched_;
@@ -78,6 +90,7 @@ class Gradient {
   std::vector<NodeId> active_nodes_;
   std::vector<float> types_, addresses_;  // embeddings of active nodes
   std::vector<float> previous_table_, current_table_;
+  std::vector<float> observed_;  // by position: the observations' part of the gates
   std::vector<float> head_input_, d_head_input_;  // rows by node: [h | value embedding]
   std::vector<float> last_input_;            // rows by node: [hidden | value] of the transition
   std::vector<std::size_t> last_offset_;     // of each segment in it

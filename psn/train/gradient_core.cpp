@@ -64,6 +64,7 @@ void Gradient::run_core(const Batch& batch) {
             add_scaled(gates, instance_feature(batch.entry[row]->address->instance),
                        p.values(network_.projections().instance), gate);
           }
+          if (network_.infers()) add(gates, &observed_[b * gates], gate);
         } else {
           std::copy_n(p.values(core.bias), gates, gate);
           std::copy_n(&layers_[l - 1].hidden[row * h], h, &layer.input[row * ld + h]);
@@ -125,6 +126,15 @@ void Gradient::back_through_core(const Batch& batch) {
       }
     }
   }
+}
+
+void Gradient::back_through_observations(const Batch& batch) {
+  const std::size_t gates = network_.gates();
+  std::fill(observed_.begin(), observed_.end(), 0.0f);
+  for (std::size_t row = 0; row < batch.rows(); ++row) {
+    add(gates, &layers_[0].gates[row * gates], &observed_[batch.position[row] * gates]);
+  }
+  observations_.back(batch, observed_, touched_);
 }
 
 void Gradient::back_through_nodes(const Batch& batch) {

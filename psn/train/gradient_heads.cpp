@@ -17,10 +17,14 @@ void Gradient::run_heads(const Batch& batch) {
   for (std::size_t place = 0; place < batch.rows(); ++place) {
     std::copy_n(&top.hidden[batch.order[place] * h], h, &head_input_[place * ld]);
   }
-  begin_head(batch);
+  if (network_.infers()) {
+    std::fill_n(d_head_input_.begin(), batch.rows() * ld, 0.0f);
+  } else {
+    begin_head(batch);
+  }
   for (const auto& segment : batch.segments) {
     value_head(batch, segment);
-    transition_head(batch, segment);
+    if (!network_.infers()) transition_head(batch, segment);
   }
   if (!backward_) return;
   for (std::size_t place = 0; place < batch.rows(); ++place) {
@@ -44,6 +48,20 @@ void Gradient::begin_head(const Batch& batch) {
   }
 }
 
+HeadLoss Gradient::value_loss(const Node& node, const Entry& entry, const float* outputs,
+                              float* d) const {
+  if (network_.infers()) {
+    const double log_q = proposal_log_prob(node.proposal, *entry.distribution, outputs, entry.value,
+                                           entry.log_prob, d);
+    return {-log_q, log_q};
+  }
+  // The ends of a Uniform are learned from the simulator's own, whatever the loss.
+  const bool from_distribution =
+      loss_ == Loss::kDivergence || node.value.family == Family::kUniform;
+  const Distribution* p = from_distribution ? entry.distribution.get() : nullptr;
+  return head_loss(node.value, node.scaling, outputs, entry.value, p, d);
+}
+
 void Gradient::value_head(const Batch& batch, const Batch::Segment& segment) {
   const Node& node = network_.node(segment.node);
   const std::size_t rows = segment.end - segment.begin, h = network_.hidden();
@@ -63,17 +81,11 @@ void Gradient::value_head(const Batch& batch, const Batch::Segment& segment) {
   const std::size_t outputs = width(depth - 1);
   reserve(d_scratch_[0], rows * outputs);
   const float scale = 1.0f / static_cast<float>(batch.traces());
-  // The ends of a Uniform are learned from the simulator's own, whatever the loss.
-  const bool from_distribution =
-      loss_ == Loss::kDivergence || node.value.family == Family::kUniform;
   for (std::size_t r = 0; r < rows; ++r) {
     const std::uint32_t row = batch.order[segment.begin + r];
     const Entry& entry = *batch.entry[row];
-    const Distribution* p =
-        from_distribution && entry.distribution ? &*entry.distribution : nullptr;
     float* d = backward_ ? &d_scratch_[0][r * outputs] : nullptr;
-    const HeadLoss loss =
-        head_loss(node.value, node.scaling, &scratch_[depth - 1][r * outputs], entry.value, p, d);
+    const HeadLoss loss = value_loss(node, entry, &scratch_[depth - 1][r * outputs], d);
     log_s_[batch.position[row]] += loss.log_prob;
     loss_sum_ += loss.loss;
     if (!std::isfinite(loss.loss) && !fault_) fault_ = &entry;

@@ -15,7 +15,8 @@
 namespace psn {
 namespace {
 
-constexpr std::uint32_t kTrainingChain = 0x747261, kValidationChain = 0x76616c;
+constexpr std::uint32_t kTrainingChain = 0x747261, kValidationChain = 0x76616c,
+                        kMissingChain = 0x6d6973;
 
 void check(const TrainOptions& options) {
   const auto require = [](bool ok, const char* what) {
@@ -27,6 +28,7 @@ void check(const TrainOptions& options) {
   require(options.final_rate >= 0 && options.final_rate <= 1, "final_rate must be within [0, 1]");
   require(options.seconds >= 0, "seconds must not be negative");
   require(options.adam.clip_norm >= 0, "clip_norm must not be negative");
+  require(options.missing >= 0 && options.missing < 1, "missing must be within [0, 1)");
 }
 
 class Trainer {
@@ -46,6 +48,7 @@ class Trainer {
                             options.simulation}) {
     // The logits after begin are single weights, where others are sums over a hidden layer that
     // moves as one: at the same rate they would take thousands of updates to find their place.
+    if (network.infers()) return;
     adam_.set_rate_factor(network.node(Network::kBegin).transition,
                           static_cast<double>(network.config().transition_hidden_dim));
   }
@@ -94,7 +97,8 @@ class Trainer {
 
   void step(const std::vector<Trace>& traces) {
     growth_.absorb(traces);
-    const Batch batch = growth_.flatten(traces);
+    Batch batch = growth_.flatten(traces);
+    if (options_.missing > 0) withhold(batch);
     const BatchLoss loss = gradient_.compute(batch, options_.loss);
     if (!std::isfinite(loss.loss)) fail(batch, loss.fault, "is not finite");
     if (state_.batches > 0 && loss.loss > best_ + options_.explosion) {
@@ -110,6 +114,14 @@ class Trainer {
     loss_sum_ += loss.loss;
     kl_sum_ += loss.kl;
     ++since_report_;
+  }
+
+  void withhold(Batch& batch) {
+    Rng rng(options_.seed, state_.batches, kMissingChain);
+    std::erase_if(batch.observed, [&](const Batch::ObservedValue& value) {
+      network_.set_may_be_missing(value.node);
+      return rng.uniform() < options_.missing;
+    });
   }
 
   // An explosion takes several updates to show; go back to before them.
@@ -161,8 +173,8 @@ class Trainer {
 
 }  // namespace
 
-Progress train_surrogate(Simulator& simulator, Network& network, const TrainOptions& options,
-                         const ProgressSink& progress) {
+Progress train_network(Simulator& simulator, Network& network, const TrainOptions& options,
+                       const ProgressSink& progress) {
   check(options);
   return Trainer(simulator, network, options, progress).run();
 }
@@ -184,7 +196,7 @@ Validation validate(const Network& network, const std::vector<Trace>& traces) {
   Gradient gradient(copy);
   Validation result;
   constexpr std::size_t kChunk = 512;
-  double sum = 0, squares = 0;
+  double sum = 0, squares = 0, log_sum = 0;
   std::vector<double> log_s;
   for (std::size_t first = 0; first < traces.size(); first += kChunk) {
     const std::span chunk(traces.data() + first, std::min(kChunk, traces.size() - first));
@@ -192,7 +204,8 @@ Validation validate(const Network& network, const std::vector<Trace>& traces) {
     result.unseen += growth.unseen();
     gradient.evaluate(growth.flatten(chunk), &log_s);
     for (std::size_t i = 0; i < chunk.size(); ++i) {
-      const double difference = chunk[i].log_joint - log_s[i];
+      const double difference = (network.infers() ? 0 : chunk[i].log_joint) - log_s[i];
+      log_sum += log_s[i];
       sum += difference;
       squares += difference * difference;
     }
@@ -200,13 +213,16 @@ Validation validate(const Network& network, const std::vector<Trace>& traces) {
   const auto n = static_cast<double>(traces.size());
   result.traces = traces.size();
   if (traces.empty()) return result;
-  result.kl = sum / n;
-  result.standard_error = std::sqrt(std::max(0.0, squares / n - result.kl * result.kl) / n);
+  const double mean = sum / n;
+  result.loss = -log_sum / n;
+  result.kl = network.infers() ? 0 : mean;
+  result.standard_error = std::sqrt(std::max(0.0, squares / n - mean * mean) / n);
   return result;
 }
 
-Preset preset(std::string_view name) {
+Preset preset(std::string_view name, Purpose purpose) {
   Preset result;
+  result.network.purpose = purpose;
   if (name == "paper") {
     result.training.loss = Loss::kNegativeLogLikelihood;
     result.training.learning_rate = 5e-4;

@@ -1,4 +1,4 @@
-// Training a surrogate online (the paper's Section 3.3): traces come from the simulator while the
+// Training a network online (the paper's Section 3.3): traces come from the simulator while the
 // network learns from those before, and the network grows whenever a trace has something new.
 //
 // Deterministic: the same seed, options and machine give the same parameters, bit for bit, unless a
@@ -35,6 +35,9 @@ struct TrainOptions {
   double final_rate = 0.01;  // of a cosine schedule, as a fraction
   AdamOptions adam;
   bool inherit = false;  // new nodes start as copies of others of their site (Growth)
+  // Inference: each observation is withheld from this share of traces, so that the network learns
+  // to do without it.
+  double missing = 0;
 
   // Held-out traces, drawn from the same seed but another lane of it: never trained on.
   std::uint64_t validation_traces = 0;  // 0: no validation
@@ -50,9 +53,10 @@ struct TrainOptions {
 
 struct Validation {
   std::uint64_t traces = 0;
-  std::uint64_t unseen = 0;  // traces with an address or transition that training never met
-  double kl = 0;             // nats per trace, from the simulator
-  double standard_error = 0;
+  std::uint64_t unseen = 0;   // traces with an address or transition that training never met
+  double loss = 0;            // -log s, or -log q of an inference network; nats per trace
+  double kl = 0;              // of a surrogate: nats per trace, from the simulator
+  double standard_error = 0;  // of the KL; of the loss for an inference network
 };
 
 struct Progress {
@@ -68,11 +72,14 @@ using ProgressSink = std::function<void(const Progress&)>;
 // Throws InvalidArgument for impossible options; ModelError if the loss is not finite or explodes,
 // naming batch and address: the network then holds parameters from before that batch. Returns the
 // last progress, with the validation at the end.
-Progress train_surrogate(Simulator& simulator, Network& network, const TrainOptions& options,
-                         const ProgressSink& progress = {});
+//
+// An inference network learns from the same traces, in which observations are drawn like everything
+// else; its loss is -log q of the latent choices (the paper's Eq. 3).
+Progress train_network(Simulator& simulator, Network& network, const TrainOptions& options,
+                       const ProgressSink& progress = {});
 
-// KL from the simulator over held-out traces. What the network does not know is added to a copy of
-// it, as Theorem 2 has it, so the result is finite.
+// Loss and KL from the simulator over held-out traces. What the network does not know is added to a
+// copy of it, as Theorem 2 has it, so the result is finite.
 Validation validate(const Network& network, const std::vector<Trace>& traces);
 std::vector<Trace> held_out_traces(Simulator& simulator, const TrainOptions& options);
 
@@ -81,6 +88,6 @@ struct Preset {
   NetworkConfig network;
   TrainOptions training;
 };
-Preset preset(std::string_view name);
+Preset preset(std::string_view name, Purpose purpose = Purpose::kSurrogate);
 
 }  // namespace psn

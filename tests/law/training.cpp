@@ -234,7 +234,7 @@ TEST(Trainer, SameSeedSameParametersBitForBit) {
     options.simulation = {threads == 1 ? 64u : 7u, threads};
     options.validation_traces = 100;
     options.validate_every = 10;
-    train_surrogate(simulator, network, options);
+    train_network(simulator, network, options);
     std::vector<float> all;
     Parameters& p = network.parameters();
     for (BlockId id = 0; id < p.block_count(); ++id) {
@@ -262,7 +262,7 @@ TEST(Trainer, StopsAtALossThatIsNotFiniteAndKeepsTheParameters) {
   options.validation_traces = 0;
   options.explosion = kInfinity;
   try {
-    train_surrogate(simulator, network, options);
+    train_network(simulator, network, options);
     FAIL() << "no error";
   } catch (const ModelError& error) {
     EXPECT_NE(std::string(error.what()).find("batch 4"), std::string::npos) << error.what();
@@ -290,7 +290,7 @@ TEST(Trainer, GoesBackWhenTheLossExplodes) {
   TrainOptions options = quick(5000);
   options.validation_traces = 0;
   try {
-    train_surrogate(simulator, network, options);
+    train_network(simulator, network, options);
     FAIL() << "no error";
   } catch (const ModelError& error) {
     EXPECT_NE(std::string(error.what()).find("exploded"), std::string::npos) << error.what();
@@ -304,7 +304,7 @@ TEST(Trainer, AnErrorOfTheSimulatorEndsIt) {
   InProcess simulator(
       {"broken", [](Context& ctx) { ctx.sample(Normal(0, ctx.sample(Normal(0, 1)).scalar())); }});
   Network network(small(), 4);
-  EXPECT_THROW(train_surrogate(simulator, network, quick(1000)), ModelError);
+  EXPECT_THROW(train_network(simulator, network, quick(1000)), ModelError);
 }
 
 TEST(Trainer, RefusesImpossibleOptions) {
@@ -312,10 +312,10 @@ TEST(Trainer, RefusesImpossibleOptions) {
   Network network(small(), 4);
   TrainOptions options = quick(1000);
   options.batch_size = 0;
-  EXPECT_THROW(train_surrogate(simulator, network, options), InvalidArgument);
+  EXPECT_THROW(train_network(simulator, network, options), InvalidArgument);
   options = quick(1000);
   options.learning_rate = -1;
-  EXPECT_THROW(train_surrogate(simulator, network, options), InvalidArgument);
+  EXPECT_THROW(train_network(simulator, network, options), InvalidArgument);
   EXPECT_THROW(preset("best"), InvalidArgument);
 }
 
@@ -325,7 +325,7 @@ TEST(Trainer, ATimeLimitEndsIt) {
   TrainOptions options = quick(1'000'000'000);
   options.seconds = 0.3;
   options.validation_traces = 0;
-  EXPECT_LT(train_surrogate(simulator, network, options).seconds, 5);
+  EXPECT_LT(train_network(simulator, network, options).seconds, 5);
 }
 
 // Every family with a parameter that depends on an earlier value is learned. Training is short
@@ -346,7 +346,7 @@ TEST_P(Families, AreLearned) {
                          ctx.sample(family(a), {.name = "y"});
                        }});
   Network network(small(), 2);
-  const Progress result = train_surrogate(simulator, network, quick(100'000));
+  const Progress result = train_network(simulator, network, quick(100'000));
   ASSERT_TRUE(result.validation);
   RecordProperty("kl", std::to_string(result.validation->kl));
   EXPECT_LT(result.validation->kl, GetParam().threshold + 3 * result.validation->standard_error);

@@ -1,0 +1,95 @@
+// Inference compilation on control-flow: trains an inference network and prints, for several
+// observations, the effective sample size of 10,000 weighted traces and the posterior of theta.
+//
+//   bench_inference PRESET TRACES SEED [option=value...]
+//
+// Options: rate, batch, head, embedding, components, layers, width, lstm, validation.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+
+#include "experiments/control_flow/control_flow.h"
+#include "psn/base/error.h"
+#include "psn/core/in_process.h"
+#include "psn/infer/importance.h"
+#include "psn/nn/network_guide.h"
+#include "psn/train/trainer.h"
+
+namespace {
+
+void set(psn::Preset& preset, const std::string& key, double x) {
+  const auto count = static_cast<std::size_t>(x);
+  if (key == "rate") {
+    preset.training.learning_rate = x;
+  } else if (key == "batch") {
+    preset.training.batch_size = count;
+  } else if (key == "head") {
+    preset.network.variable_layers.hidden_dim = count;
+  } else if (key == "embedding") {
+    preset.network.sample_embedding_dim = count;
+  } else if (key == "components") {
+    preset.network.mixture_components = count;
+  } else if (key == "layers") {
+    preset.network.observation_layers.num_layers = count;
+  } else if (key == "width") {
+    preset.network.observation_layers.hidden_dim = count;
+  } else if (key == "lstm") {
+    preset.network.lstm_dim = count;
+  } else if (key == "validation") {
+    preset.training.validation_traces = count;
+  } else {
+    throw psn::InvalidArgument("unknown option " + key);
+  }
+}
+
+void report(psn::Simulator& simulator, std::shared_ptr<const psn::CompiledNetwork> network) {
+  for (const double x : {1.0, 2.0, 5.0, 10.0}) {
+    const psn::Observations observations{{"x", x}};
+    psn::EngineOptions options;
+    options.samples = 10'000;
+    options.queries = {{.name = "theta"}};
+    options.parallelism = {256, 1};
+    const auto start = std::chrono::steady_clock::now();
+    const auto posterior =
+        psn::importance_sampling(simulator, observations, options,
+                                 psn::network_guide(network, simulator.addresses(), observations));
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    const psn::control_flow::ExactPosterior exact(x);
+    fmt::print(
+        "x = {:2}  ESS {:5.1f} %  theta {:.4f} / {:.4f} (exact {:.4f} / {:.4f})  {:.0f} traces/s\n",
+        x, 100 * posterior.effective_sample_size() / 10'000, posterior.mean("theta"),
+        std::sqrt(posterior.variance("theta")), exact.mean(), exact.sd(), 10'000 / seconds.count());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc < 4) throw psn::InvalidArgument("usage: bench_inference PRESET TRACES SEED [key=value]");
+  psn::Preset preset = psn::preset(argv[1], psn::Purpose::kInference);
+  preset.training.traces = std::stoull(argv[2]);
+  preset.training.seed = std::stoull(argv[3]);
+  preset.training.validation_traces = 10'000;
+  preset.training.progress_every = 200;
+  for (int i = 4; i < argc; ++i) {
+    const std::string text = argv[i];
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) throw psn::InvalidArgument("not key=value: " + text);
+    set(preset, text.substr(0, equals), std::stod(text.substr(equals + 1)));
+  }
+  psn::InProcess simulator(psn::control_flow::model());
+  auto network = std::make_shared<psn::Network>(preset.network, preset.training.seed);
+  psn::train_network(simulator, *network, preset.training, [](const psn::Progress& p) {
+    fmt::print("{:8} traces  loss {:.4f}  rate {:.1e}  {} addresses  {:.0f} traces/s", p.traces,
+               p.loss, p.rate, p.addresses, p.traces_per_second);
+    if (p.validation) {
+      fmt::print("  held out: {:.4f} +- {:.4f}", p.validation->loss, p.validation->standard_error);
+    }
+    fmt::print("\n");
+  });
+  report(simulator, std::make_shared<psn::CompiledNetwork>(network));
+} catch (const psn::Error& error) {
+  fmt::print(stderr, "{}\n", error.what());
+  return 1;
+}

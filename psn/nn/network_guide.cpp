@@ -1,0 +1,152 @@
+#include "psn/nn/network_guide.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "psn/base/error.h"
+#include "psn/base/numerics.h"
+#include "psn/nn/observation.h"
+
+namespace psn {
+namespace {
+
+class NetworkGuide : public Guide {
+ public:
+  NetworkGuide(std::shared_ptr<const CompiledNetwork> compiled, const std::vector<float>& observed,
+               const NetworkGuideOptions& options)
+      : network_(compiled->network()), executor_(std::move(compiled), 0) {
+    executor_.set_observed(observed);
+    log_network_ = std::log1p(-options.defensive);
+    log_model_ = std::log(options.defensive);
+    defensive_ = options.defensive;
+  }
+
+  void begin(Slot slot, const Ticket&) override {
+    if (slot >= lanes_.size()) lanes_.resize(slot + 1);
+    lanes_[slot] = {};
+    executor_.restart(slot);
+  }
+
+  void choose(std::span<const Pending> requests, std::span<Choice> choices) override {
+    next_.clear();
+    asked_.clear();
+    drawn_.clear();
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      const Pending& request = requests[i];
+      const NodeId node = find(*request.address);
+      if (node == kUnknown) {
+        choices[i] = {request.distribution->draw(*request.rng), std::nullopt};
+        continue;
+      }
+      Lane& lane = lanes_[request.slot];
+      if (lane.last.empty()) {
+        lane.from_model = defensive_ > 0 && request.rng->uniform() < defensive_;
+      } else {
+        drawn_.push_back({request.slot, &lane.last});
+      }
+      next_.push_back({request.slot, node, request.address->instance});
+      asked_.push_back(i);
+    }
+    executor_.take(drawn_);
+    executor_.step(next_, [&](std::size_t n, const float* outputs) {
+      const Pending& request = requests[asked_[n]];
+      choices[asked_[n]] = propose(network_.node(next_[n].node), request, outputs);
+      lanes_[request.slot].last = choices[asked_[n]].value;
+    });
+  }
+
+ private:
+  static constexpr NodeId kUnknown = ~NodeId{0}, kNotAsked = kUnknown - 1;
+
+  struct Lane {
+    Value last;  // what the network last chose in this trace; empty at first
+    bool from_model = false;
+    // log of the densities so far, under the network and under the model.
+    double log_q = 0, log_p = 0;
+  };
+
+  Choice propose(const Node& node, const Pending& request, const float* outputs) {
+    Lane& lane = lanes_[request.slot];
+    const Distribution& p = *request.distribution;
+    Value x = lane.from_model ? p.draw(*request.rng)
+                              : proposal_draw(node.proposal, p, outputs, *request.rng);
+    const double log_p = p.log_prob(x);
+    const double log_q = proposal_log_prob(node.proposal, p, outputs, x, log_p);
+    if (defensive_ == 0) return {std::move(x), log_q};
+    // The mixture is over whole traces; its conditional density is a ratio of two of its densities.
+    const double before = mixture(lane);
+    lane.log_q += log_q;
+    lane.log_p += log_p;
+    return {std::move(x), mixture(lane) - before};
+  }
+
+  double mixture(const Lane& lane) const {
+    return log_add_exp(log_network_ + lane.log_q, log_model_ + lane.log_p);
+  }
+
+  NodeId find(const Address& address) {
+    if (address.id >= node_of_.size()) node_of_.resize(address.id + 1, kNotAsked);
+    NodeId& node = node_of_[address.id];
+    if (node == kNotAsked) node = network_.find(address).value_or(kUnknown);
+    return node;
+  }
+
+  const Network& network_;
+  Executor executor_;
+  double defensive_, log_network_, log_model_;
+  std::vector<Lane> lanes_;
+  std::vector<NodeId> node_of_;  // by address id
+  std::vector<Executor::Next> next_;
+  std::vector<Executor::Drawn> drawn_;
+  std::vector<std::size_t> asked_;  // by place in next_: the request
+};
+
+// The values that the network's observations have.
+std::vector<Observed> values_of(const Network& network, AddressTable& addresses,
+                                const Observations& observations) {
+  std::vector<Observed> result;
+  for (NodeId id = Network::kEnd + 1; id < network.size(); ++id) {
+    if (!network.is_observation(id)) continue;
+    const Node& node = network.node(id);
+    const Address* address =
+        addresses.address(addresses.variable(variable_key(node)), node.instance);
+    const std::size_t components = node.value.components();
+    const auto value = observations.find(*address, components);
+    if (!value) {
+      if (node.may_be_missing) continue;
+      throw InvalidArgument(fmt::format(
+          "the inference network needs a value of the observation '{}', and there is none",
+          node.name.empty() ? node.text : node.name));
+    }
+    if (value->size() != components) {
+      throw InvalidArgument(
+          fmt::format("the observation '{}' has {} components; the inference network was trained "
+                      "with {}",
+                      node.name.empty() ? node.text : node.name, value->size(), components));
+    }
+    result.push_back({id, *value});
+  }
+  return result;
+}
+
+}  // namespace
+
+GuideFactory network_guide(std::shared_ptr<const CompiledNetwork> network, AddressTable& addresses,
+                           const Observations& observations, const NetworkGuideOptions& options) {
+  if (!network->network().infers()) {
+    throw InvalidArgument("a surrogate network cannot guide: train one with 'psn train inference'");
+  }
+  if (!(options.defensive >= 0 && options.defensive < 1)) {
+    throw InvalidArgument("the defensive share must lie in [0, 1)");
+  }
+  const auto observed = values_of(network->network(), addresses, observations);
+  auto gates = observation_gates(network->network(), observed);
+  return [network, gates = std::move(gates), options] {
+    return std::make_unique<NetworkGuide>(network, gates, options);
+  };
+}
+
+}  // namespace psn

@@ -1,0 +1,32 @@
+// What an inference network makes of observations: each is embedded by layers of its own and
+// projected into the gates of the core; the sum over those present is added at every step.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "psn/nn/network.h"
+
+namespace psn {
+
+// The layers of one observation over several values of it, with what going back needs.
+struct EmbeddedObservation {
+  struct Layer {
+    std::size_t rows = 0, inputs = 0, outputs = 0;  // rows: values, or their windows
+    std::vector<float> in, out;                     // out is never negative
+  };
+  std::vector<Layer> layers;
+
+  void compute(const Network& network, const Node& node, std::span<const Value* const> values);
+  // The part of the gates for each value: rows of network.gates() numbers.
+  void project(const Network& network, const Node& node, std::vector<float>& projected) const;
+};
+
+// The part of the gates that comes from these observations.
+struct Observed {
+  NodeId node;
+  Value value;
+};
+std::vector<float> observation_gates(const Network& network, std::span<const Observed> observed);
+
+}  // namespace psn

@@ -1,0 +1,50 @@
+// Proposals: what an inference network draws a latent variable from (the paper's Section 2.2), one
+// kind for each sort of support. All are relative to the model's own distribution p at that moment,
+// its location, scale and support, so that they follow where it goes:
+//
+//   real line      mixture of Normals
+//   interval       mixture of Normals truncated to it
+//   half-line      mixture of LogNormals
+//   integers       mixture of truncated Normals, rounded
+//   categories     p times exp(output), normalised
+//
+// Mixtures are over whole values and have p itself as one more component: what the others cannot
+// imitate - a tail, a pole at the end of an interval - p covers.
+#pragma once
+
+#include <cstdint>
+
+#include "psn/core/distribution.h"
+#include "psn/nn/head.h"
+
+namespace psn {
+
+enum class ProposalKind : std::uint8_t {
+  kReal,
+  kInterval,
+  kPositive,
+  kInteger,
+  kCategories,
+};
+
+ProposalKind proposal_kind(Family family);
+
+struct ProposalType {
+  ProposalKind kind = ProposalKind::kReal;
+  std::size_t size = 1;        // components of a value
+  std::size_t categories = 0;  // of kCategories
+  std::size_t mixture = 0;     // components of the others, p not counted
+
+  std::size_t outputs() const;
+};
+
+ProposalType proposal_type(const ValueType& value, std::size_t mixture);
+
+// log q(x) for raw outputs of a network; `log_p` is log p(x). With `gradient`: that of -log q(x)
+// with respect to the outputs.
+double proposal_log_prob(const ProposalType& type, const Distribution& p, const float* outputs,
+                         const Value& x, double log_p, float* gradient = nullptr);
+Value proposal_draw(const ProposalType& type, const Distribution& p, const float* outputs,
+                    Rng& rng);
+
+}  // namespace psn

@@ -1,0 +1,76 @@
+#include "psn/train/observation_gradient.h"
+
+#include <algorithm>
+
+#include "psn/train/kernels.h"
+#include "psn/train/layer_back.h"
+
+namespace psn {
+
+void ObservationGradient::compute(const Batch& batch, std::vector<float>& gates) {
+  const std::size_t width = network_.gates();
+  gates.assign(batch.traces() * width, 0.0f);
+  segments_.clear();
+  std::vector<const Value*> values;
+  std::vector<float> projected;
+  const auto& observed = batch.observed;
+  for (std::size_t begin = 0, end = 0; begin < observed.size(); begin = end) {
+    values.clear();
+    for (; end < observed.size() && observed[end].node == observed[begin].node; ++end) {
+      values.push_back(&observed[end].entry->value);
+    }
+    Segment& segment = segments_.emplace_back(Segment{observed[begin].node, begin, end, {}});
+    const Node& node = network_.node(segment.node);
+    segment.embedded.compute(network_, node, values);
+    segment.embedded.project(network_, node, projected);
+    for (std::size_t i = begin; i < end; ++i) {
+      kernels::add(width, &projected[(i - begin) * width], &gates[observed[i].position * width]);
+    }
+  }
+}
+
+void ObservationGradient::back(const Batch& batch, const std::vector<float>& d_gates,
+                               std::vector<BlockId>& touched) {
+  const std::size_t width = network_.gates();
+  for (Segment& segment : segments_) {
+    const Node& node = network_.node(segment.node);
+    const auto& last = segment.embedded.layers.back();
+    std::vector<float> d_projected(last.rows * width), d_out(last.rows * last.outputs);
+    for (std::size_t i = segment.begin; i < segment.end; ++i) {
+      std::copy_n(&d_gates[batch.observed[i].position * width], width,
+                  &d_projected[(i - segment.begin) * width]);
+    }
+    touched.push_back(node.observation_projection);
+    apply_layer_back(network_.parameters(), node.observation_projection, last.rows, last.out.data(),
+                     last.outputs, d_projected.data(), d_out.data(), last.outputs, last.outputs, 0);
+    back_through_layers(node, segment.embedded, std::move(d_out), touched);
+  }
+}
+
+void ObservationGradient::back_through_layers(const Node& node, EmbeddedObservation& embedded,
+                                              std::vector<float> d_out,
+                                              std::vector<BlockId>& touched) {
+  for (std::size_t i = embedded.layers.size(); i-- > 0;) {
+    const auto& layer = embedded.layers[i];
+    kernels::relu_back(layer.rows * layer.outputs, layer.out.data(), d_out.data());
+    std::vector<float> d_in(i > 0 ? layer.rows * layer.inputs : 0);
+    touched.push_back(node.observation_layers[i]);
+    apply_layer_back(network_.parameters(), node.observation_layers[i], layer.rows, layer.in.data(),
+                     layer.inputs, d_out.data(), i > 0 ? d_in.data() : nullptr, layer.inputs,
+                     layer.inputs, 0);
+    if (i == 0) return;
+    if (i < node.convolutions.size()) {
+      const Convolution& convolution = node.convolutions[i];
+      const std::size_t values = layer.rows / convolution.windows();
+      d_out.assign(values * convolution.inputs(), 0.0f);
+      for (std::size_t r = 0; r < values; ++r) {
+        convolution.scatter(&d_in[r * convolution.windows() * layer.inputs],
+                            &d_out[r * convolution.inputs()]);
+      }
+    } else {
+      d_out = std::move(d_in);
+    }
+  }
+}
+
+}  // namespace psn

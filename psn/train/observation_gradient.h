@@ -1,0 +1,33 @@
+// The observations of an inference network over a batch, forward and back.
+#pragma once
+
+#include <vector>
+
+#include "psn/nn/observation.h"
+#include "psn/train/batch.h"
+
+namespace psn {
+
+class ObservationGradient {
+ public:
+  explicit ObservationGradient(Network& network) : network_(network) {}
+
+  // gates: for each position of the batch, the observations' part of the core's gates.
+  void compute(const Batch& batch, std::vector<float>& gates);
+  // From the gradient with respect to those; adds the blocks that have one to `touched`.
+  void back(const Batch& batch, const std::vector<float>& d_gates, std::vector<BlockId>& touched);
+
+ private:
+  struct Segment {  // of batch.observed
+    NodeId node;
+    std::size_t begin, end;
+    EmbeddedObservation embedded;
+  };
+  void back_through_layers(const Node& node, EmbeddedObservation& embedded,
+                           std::vector<float> d_out, std::vector<BlockId>& touched);
+
+  Network& network_;
+  std::vector<Segment> segments_;
+};
+
+}  // namespace psn
