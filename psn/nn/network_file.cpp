@@ -7,20 +7,16 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "psn/base/atomic_file.h"
-#include "psn/base/error.h"
-#include "psn/base/numerics.h"
 #include "psn/base/tensor_file.h"
+#include "psn/nn/network_json.h"
 
 namespace psn {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::size_t kMaxElements = std::size_t{1} << 26;  // of one value, or of its one-hot form
 
 std::string node_prefix(NodeId id) {
   return fmt::format("node.{}.", id);
@@ -62,63 +58,25 @@ Tensor floats(const float* values, std::vector<std::int64_t> shape) {
   return tensor;
 }
 
-json layers_json(const VariableLayers& layers) {
-  return {{"num_layers", layers.num_layers}, {"hidden_dim", layers.hidden_dim}};
-}
-
-json to_json(const NetworkConfig& config) {
-  json named = json::object();
-  for (const auto& [name, layers] : config.variable_embedding) named[name] = layers_json(layers);
-  return {{"addressing", config.addressing == Addressing::kSite ? "site" : "instance"},
-          {"lstm_dim", config.lstm_dim},
-          {"lstm_depth", config.lstm_depth},
-          {"sample_embedding_dim", config.sample_embedding_dim},
-          {"address_embedding_dim", config.address_embedding_dim},
-          {"distribution_type_embedding_dim", config.distribution_type_embedding_dim},
-          {"transition_hidden_dim", config.transition_hidden_dim},
-          {"mixture_components", config.mixture_components},
-          {"variable_layers", layers_json(config.variable_layers)},
-          {"variable_embedding", named}};
-}
-
-json to_json(const Node& node, NodeId id) {
-  json result = {{"successors", node.successors}};
-  if (id <= Network::kEnd) return result;
-  result.update({{"scope", node.scope},
-                 {"base", node.base},
-                 {"name", node.site_name},
-                 {"type", node.type},
-                 {"instance", node.instance},
-                 {"role", role_name(node.role)},
-                 {"control", node.control},
-                 {"family", family_name(node.value.family)},
-                 {"shape", node.value.shape},
-                 {"categories", node.value.categories},
-                 {"mixture", node.value.mixture},
-                 {"bounds_vary", node.scaling.bounds_vary}});
-  if (node.index) result["index"] = *node.index;
-  return result;
-}
-
-// Takes a file apart. Every `fail` names the file and what is wrong with it.
+// Takes a file apart. Every failure names the file and what is wrong with it.
 class Reader {
  public:
-  Reader(const TensorFile& file, const std::string& label) : file_(file), label_(label) {}
+  Reader(const TensorFile& file, const std::string& label) : file_(file), json_(label) {}
 
   NetworkFile read() {
     const json header = parse("network");
     NetworkFile result;
     result.history = text("history");
-    result.optimizer = get<bool>(header, "optimizer");
-    const NetworkConfig config = read_config(header);
+    result.optimizer = json_.get<bool>(header, "optimizer");
+    const NetworkConfig config = read_config(json_, json_.get<json>(header, "config"));
     expect_core(config);
-    result.network = std::make_shared<Network>(config, get<std::uint64_t>(header, "seed"));
+    result.network = std::make_shared<Network>(config, json_.get<std::uint64_t>(header, "seed"));
     Network& network = *result.network;
-    network.parameters().step = get<std::uint64_t>(header, "step");
+    network.parameters().step = json_.get<std::uint64_t>(header, "step");
     const json catalog = parse("catalog");
     if (!catalog.is_array() || catalog.size() < 2) fail("its catalog is not a list of addresses");
     for (std::size_t i = Network::kEnd + 1; i < catalog.size(); ++i) {
-      read_node(network, catalog[i], static_cast<NodeId>(i));
+      add_node(network, read_node(json_, catalog[i], config), static_cast<NodeId>(i));
     }
     for (std::size_t i = 0; i < catalog.size(); ++i) {
       read_successors(network, catalog[i], static_cast<NodeId>(i));
@@ -131,78 +89,14 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void fail(std::string_view what) const {
-    throw DataError(fmt::format("'{}': {}", label_, what));
-  }
+  [[noreturn]] void fail(std::string_view what) const { json_.fail(what); }
 
   const std::string& text(const std::string& key) const {
     const auto found = file_.metadata.find(key);
     if (found == file_.metadata.end()) fail(fmt::format("has no '{}'", key));
     return found->second;
   }
-
-  json parse(const std::string& key) const {
-    constexpr int kMaxDepth = 8;
-    try {
-      return json::parse(text(key), [&](int depth, json::parse_event_t, json&) {
-        if (depth > kMaxDepth) fail(fmt::format("'{}' is nested too deeply", key));
-        return true;
-      });
-    } catch (const json::exception&) {
-      fail(fmt::format("'{}' is not JSON", key));
-    }
-  }
-
-  template <class T>
-  T get(const json& object, const char* key) const {
-    try {
-      const json& value = object.at(key);
-      bool right = true;
-      if constexpr (std::is_same_v<T, bool>) {
-        right = value.is_boolean();
-      } else if constexpr (std::is_unsigned_v<T>) {
-        right = value.is_number_unsigned() &&
-                value.template get<std::uint64_t>() <= std::numeric_limits<T>::max();
-      } else if constexpr (std::is_integral_v<T>) {
-        right = value.is_number_integer() &&
-                (!value.is_number_unsigned() ||
-                 value.template get<std::uint64_t>() <= std::numeric_limits<std::int64_t>::max());
-      }
-      if (right) return value.template get<T>();
-    } catch (const json::exception&) {
-    }
-    fail(fmt::format("'{}' is missing or not what it should be", key));
-  }
-
-  VariableLayers read_layers(const json& object) const {
-    return {get<std::size_t>(object, "num_layers"), get<std::size_t>(object, "hidden_dim")};
-  }
-
-  NetworkConfig read_config(const json& header) const {
-    const auto object = get<json>(header, "config");
-    NetworkConfig config;
-    const auto addressing = get<std::string>(object, "addressing");
-    if (addressing != "site" && addressing != "instance") {
-      fail(fmt::format("unknown addressing '{}'", addressing));
-    }
-    config.addressing = addressing == "site" ? Addressing::kSite : Addressing::kInstance;
-    config.lstm_dim = get<std::size_t>(object, "lstm_dim");
-    config.lstm_depth = get<std::size_t>(object, "lstm_depth");
-    config.sample_embedding_dim = get<std::size_t>(object, "sample_embedding_dim");
-    config.address_embedding_dim = get<std::size_t>(object, "address_embedding_dim");
-    config.distribution_type_embedding_dim =
-        get<std::size_t>(object, "distribution_type_embedding_dim");
-    config.transition_hidden_dim = get<std::size_t>(object, "transition_hidden_dim");
-    config.mixture_components = get<std::size_t>(object, "mixture_components");
-    config.variable_layers = read_layers(get<json>(object, "variable_layers"));
-    const auto named = get<json>(object, "variable_embedding");
-    if (!named.is_object()) fail("'variable_embedding' is not an object");
-    for (const auto& [name, layers] : named.items()) {
-      config.variable_embedding[name] = read_layers(layers);
-    }
-    if (const auto wrong = config.problem()) fail(*wrong);
-    return config;
-  }
+  json parse(const std::string& key) const { return json_.parse(text(key), key); }
 
   // A tensor of exactly this type and shape.
   const Tensor& expect(const std::string& name, Tensor::Type type,
@@ -251,39 +145,7 @@ class Reader {
     }
   }
 
-  ValueType read_value_type(const json& entry) const {
-    ValueType value;
-    const auto family = get<std::string>(entry, "family");
-    std::size_t which = 0;
-    constexpr std::size_t kFamilies = std::variant_size_v<Distribution::Variant>;
-    while (which < kFamilies && family_name(static_cast<Family>(which)) != family) ++which;
-    if (which == kFamilies) fail(fmt::format("unknown family '{}'", family));
-    value.family = static_cast<Family>(which);
-    std::size_t elements = 1;
-    const auto shape = get<json>(entry, "shape");
-    constexpr std::size_t kMaxRank = 16;
-    if (!shape.is_array() || shape.size() > kMaxRank) fail("a shape is no list of extents");
-    for (const json& item : shape) {
-      if (!item.is_number_unsigned()) fail("a shape is no list of extents");
-      const auto extent = item.get<std::uint64_t>();
-      if (extent < 1 || extent > kMaxElements / elements) fail("a shape is empty or too large");
-      elements *= extent;
-      value.shape.push_back(static_cast<std::int64_t>(extent));
-    }
-    value.categories = get<std::uint32_t>(entry, "categories");
-    value.mixture = get<std::uint32_t>(entry, "mixture");
-    if ((value.family == Family::kCategorical) != (value.categories > 0) ||
-        value.categories > kMaxElements / elements) {
-      fail(fmt::format("{} categories of a {}", value.categories, family));
-    }
-    if ((value.family == Family::kMixture) != (value.mixture > 0) ||
-        value.mixture > kMaxElements / elements) {
-      fail(fmt::format("{} components of a {}", value.mixture, family));
-    }
-    return value;
-  }
-
-  void read_scaling(Node& node, const json& entry, NodeId id) {
+  void read_scaling(Node& node, NodeId id) {
     const auto n = static_cast<std::int64_t>(node.value.components());
     const auto values = [&](const char* what) {
       const Tensor& tensor = expect(node_prefix(id) + what, Tensor::Type::kFloat32, {n});
@@ -294,7 +156,6 @@ class Reader {
     Scaling& scaling = node.scaling;
     scaling.location = values("location");
     scaling.scale = values("scale");
-    scaling.bounds_vary = get<bool>(entry, "bounds_vary");
     const auto bounds = expect(node_prefix(id) + "bounds", Tensor::Type::kFloat64, {2}).doubles();
     scaling.low = bounds[0];
     scaling.high = bounds[1];
@@ -316,39 +177,15 @@ class Reader {
     if (!right) fail(fmt::format("'{}': impossible bounds", node.text));
   }
 
-  void read_node(Network& network, const json& entry, NodeId id) {
-    Node node;
-    node.scope = get<std::string>(entry, "scope");
-    node.base = get<std::string>(entry, "base");
-    node.site_name = get<std::string>(entry, "name");
-    node.type = get<std::string>(entry, "type");
-    if (entry.contains("index")) node.index = get<std::int64_t>(entry, "index");
-    node.instance = get<std::uint32_t>(entry, "instance");
-    if ((network.config().addressing == Addressing::kInstance) != (node.instance > 0)) {
-      fail(fmt::format("address {} has instance {}", id, node.instance));
-    }
-    node.name = node.site_name.empty() ? "" : indexed_name(node.site_name, node.index);
-    node.text = fmt::format("{}{}__{}", node.scope, indexed_name(node.base, node.index), node.type);
-    if (node.instance > 0) node.text += fmt::format("__{}", node.instance);
+  void add_node(Network& network, Node node, NodeId id) {
     if (!texts_.insert(node.text).second) fail(fmt::format("'{}' is there twice", node.text));
-    const auto role = get<std::string>(entry, "role");
-    if (role != role_name(Role::kSample) && role != role_name(Role::kObserve)) {
-      fail(fmt::format("'{}' has the role '{}'", node.text, role));
-    }
-    node.role = role == role_name(Role::kSample) ? Role::kSample : Role::kObserve;
-    node.control = get<bool>(entry, "control");
-    node.value = read_value_type(entry);
-    if (node.value.family == Family::kMixture &&
-        node.value.mixture != network.config().mixture_components) {
-      fail(fmt::format("'{}' has {} components", node.text, node.value.mixture));
-    }
     expect_node(network.config(), node, id);
-    read_scaling(node, entry, id);
+    read_scaling(node, id);
     network.restore_node(std::move(node));
   }
 
   void read_successors(Network& network, const json& entry, NodeId from) {
-    const auto successors = get<json>(entry, "successors");
+    const auto successors = json_.get<json>(entry, "successors");
     if (!successors.is_array()) fail("'successors' is not a list");
     std::vector<NodeId> to;
     for (const json& item : successors) {
@@ -400,7 +237,7 @@ class Reader {
   }
 
   const TensorFile& file_;
-  const std::string& label_;
+  JsonReader json_;
   std::set<std::string> used_, texts_;
 };
 

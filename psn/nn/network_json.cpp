@@ -1,0 +1,175 @@
+#include "psn/nn/network_json.h"
+
+#include <fmt/format.h>
+
+#include "psn/base/error.h"
+
+namespace psn {
+
+using nlohmann::json;
+
+void JsonReader::fail(std::string_view what) const {
+  throw DataError(fmt::format("'{}': {}", label_, what));
+}
+
+void JsonReader::fail_member(const char* key) const {
+  fail(fmt::format("'{}' is missing or not what it should be", key));
+}
+
+json JsonReader::parse(const std::string& text, std::string_view what) const {
+  constexpr int kMaxDepth = 8;
+  try {
+    return json::parse(text, [&](int depth, json::parse_event_t, json&) {
+      if (depth > kMaxDepth) fail(fmt::format("'{}' is nested too deeply", what));
+      return true;
+    });
+  } catch (const json::exception&) {
+    fail(fmt::format("'{}' is not JSON", what));
+  }
+}
+
+namespace {
+
+constexpr std::size_t kMaxElements = std::size_t{1} << 26;  // of one value, or of its one-hot form
+
+json layers_json(const VariableLayers& layers) {
+  return {{"num_layers", layers.num_layers}, {"hidden_dim", layers.hidden_dim}};
+}
+
+VariableLayers read_layers(const JsonReader& reader, const json& object) {
+  return {reader.get<std::size_t>(object, "num_layers"),
+          reader.get<std::size_t>(object, "hidden_dim")};
+}
+
+Shape read_shape(const JsonReader& reader, const json& entry) {
+  Shape shape;
+  std::size_t elements = 1;
+  const auto extents = reader.get<json>(entry, "shape");
+  constexpr std::size_t kMaxRank = 16;
+  if (!extents.is_array() || extents.size() > kMaxRank)
+    reader.fail("a shape is no list of extents");
+  for (const json& item : extents) {
+    if (!item.is_number_unsigned()) reader.fail("a shape is no list of extents");
+    const auto extent = item.get<std::uint64_t>();
+    if (extent < 1 || extent > kMaxElements / elements) {
+      reader.fail("a shape is empty or too large");
+    }
+    elements *= extent;
+    shape.push_back(static_cast<std::int64_t>(extent));
+  }
+  return shape;
+}
+
+ValueType read_value_type(const JsonReader& reader, const json& entry) {
+  ValueType value;
+  const auto family = reader.get<std::string>(entry, "family");
+  std::size_t which = 0;
+  constexpr std::size_t kFamilies = std::variant_size_v<Distribution::Variant>;
+  while (which < kFamilies && family_name(static_cast<Family>(which)) != family) ++which;
+  if (which == kFamilies) reader.fail(fmt::format("unknown family '{}'", family));
+  value.family = static_cast<Family>(which);
+  value.shape = read_shape(reader, entry);
+  value.categories = reader.get<std::uint32_t>(entry, "categories");
+  value.mixture = reader.get<std::uint32_t>(entry, "mixture");
+  const std::size_t elements = value.components();
+  if ((value.family == Family::kCategorical) != (value.categories > 0) ||
+      value.categories > kMaxElements / elements) {
+    reader.fail(fmt::format("{} categories of a {}", value.categories, family));
+  }
+  if ((value.family == Family::kMixture) != (value.mixture > 0) ||
+      value.mixture > kMaxElements / elements) {
+    reader.fail(fmt::format("{} components of a {}", value.mixture, family));
+  }
+  return value;
+}
+
+}  // namespace
+
+json to_json(const NetworkConfig& config) {
+  json named = json::object();
+  for (const auto& [name, layers] : config.variable_embedding) named[name] = layers_json(layers);
+  return {{"addressing", config.addressing == Addressing::kSite ? "site" : "instance"},
+          {"lstm_dim", config.lstm_dim},
+          {"lstm_depth", config.lstm_depth},
+          {"sample_embedding_dim", config.sample_embedding_dim},
+          {"address_embedding_dim", config.address_embedding_dim},
+          {"distribution_type_embedding_dim", config.distribution_type_embedding_dim},
+          {"transition_hidden_dim", config.transition_hidden_dim},
+          {"mixture_components", config.mixture_components},
+          {"variable_layers", layers_json(config.variable_layers)},
+          {"variable_embedding", named}};
+}
+
+NetworkConfig read_config(const JsonReader& reader, const json& object) {
+  NetworkConfig config;
+  const auto addressing = reader.get<std::string>(object, "addressing");
+  if (addressing != "site" && addressing != "instance") {
+    reader.fail(fmt::format("unknown addressing '{}'", addressing));
+  }
+  config.addressing = addressing == "site" ? Addressing::kSite : Addressing::kInstance;
+  const auto size = [&](const char* key) { return reader.get<std::size_t>(object, key); };
+  config.lstm_dim = size("lstm_dim");
+  config.lstm_depth = size("lstm_depth");
+  config.sample_embedding_dim = size("sample_embedding_dim");
+  config.address_embedding_dim = size("address_embedding_dim");
+  config.distribution_type_embedding_dim = size("distribution_type_embedding_dim");
+  config.transition_hidden_dim = size("transition_hidden_dim");
+  config.mixture_components = size("mixture_components");
+  config.variable_layers = read_layers(reader, reader.get<json>(object, "variable_layers"));
+  const auto named = reader.get<json>(object, "variable_embedding");
+  if (!named.is_object()) reader.fail("'variable_embedding' is not an object");
+  for (const auto& [name, layers] : named.items()) {
+    config.variable_embedding[name] = read_layers(reader, layers);
+  }
+  if (const auto wrong = config.problem()) reader.fail(*wrong);
+  return config;
+}
+
+json to_json(const Node& node, NodeId id) {
+  json result = {{"successors", node.successors}};
+  if (id <= Network::kEnd) return result;
+  result.update({{"scope", node.scope},
+                 {"base", node.base},
+                 {"name", node.site_name},
+                 {"type", node.type},
+                 {"instance", node.instance},
+                 {"role", role_name(node.role)},
+                 {"control", node.control},
+                 {"family", family_name(node.value.family)},
+                 {"shape", node.value.shape},
+                 {"categories", node.value.categories},
+                 {"mixture", node.value.mixture},
+                 {"bounds_vary", node.scaling.bounds_vary}});
+  if (node.index) result["index"] = *node.index;
+  return result;
+}
+
+Node read_node(const JsonReader& reader, const json& entry, const NetworkConfig& config) {
+  Node node;
+  node.scope = reader.get<std::string>(entry, "scope");
+  node.base = reader.get<std::string>(entry, "base");
+  node.site_name = reader.get<std::string>(entry, "name");
+  node.type = reader.get<std::string>(entry, "type");
+  if (entry.contains("index")) node.index = reader.get<std::int64_t>(entry, "index");
+  node.instance = reader.get<std::uint32_t>(entry, "instance");
+  node.name = node.site_name.empty() ? "" : indexed_name(node.site_name, node.index);
+  node.text = fmt::format("{}{}__{}", node.scope, indexed_name(node.base, node.index), node.type);
+  if (node.instance > 0) node.text += fmt::format("__{}", node.instance);
+  if ((config.addressing == Addressing::kInstance) != (node.instance > 0)) {
+    reader.fail(fmt::format("'{}' has instance {}", node.text, node.instance));
+  }
+  const auto role = reader.get<std::string>(entry, "role");
+  if (role != role_name(Role::kSample) && role != role_name(Role::kObserve)) {
+    reader.fail(fmt::format("'{}' has the role '{}'", node.text, role));
+  }
+  node.role = role == role_name(Role::kSample) ? Role::kSample : Role::kObserve;
+  node.control = reader.get<bool>(entry, "control");
+  node.value = read_value_type(reader, entry);
+  if (node.value.family == Family::kMixture && node.value.mixture != config.mixture_components) {
+    reader.fail(fmt::format("'{}' has {} components", node.text, node.value.mixture));
+  }
+  node.scaling.bounds_vary = reader.get<bool>(entry, "bounds_vary");
+  return node;
+}
+
+}  // namespace psn
