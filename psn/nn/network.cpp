@@ -123,6 +123,12 @@ void Network::initialize(BlockId id, std::size_t fan_in, std::uint64_t stream) {
   }
 }
 
+std::vector<Convolution> observation_convolutions(const NetworkConfig& config, const Node& node) {
+  if (node.value.family == Family::kCategorical) return {};  // one-hot: no array of numbers
+  const ObservationLayers& layers = config.observation_layers_of(node.name, node.site_name);
+  return convolutions_for(node.value.shape, layers.convolution_layers, layers.channels);
+}
+
 VariableKey variable_key(const Node& node) {
   return {.scope = node.scope,
           .base = node.base,
@@ -240,9 +246,7 @@ void Network::add_layers(Node& node, std::uint64_t stream) {
 // it.
 void Network::add_observation_layers(Node& node, std::uint64_t stream) {
   const ObservationLayers& layers = config_.observation_layers_of(node.name, node.site_name);
-  const bool flat = node.value.family == Family::kCategorical;
-  node.convolutions = convolutions_for(flat ? Shape{} : node.value.shape, layers.convolution_layers,
-                                       layers.channels);
+  node.convolutions = observation_convolutions(config_, node);
   Rng seeds(seed_, stream + 1, 0x6f62);
   const auto add = [&](std::size_t rows, std::size_t inputs) {
     node.observation_layers.push_back(

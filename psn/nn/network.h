@@ -63,6 +63,9 @@ struct Node {
   bool may_be_missing = false;                // the network has learned to do without
 };
 
+// The first layers of an observation.
+std::vector<Convolution> observation_convolutions(const NetworkConfig& config, const Node& node);
+
 // What identifies a node's variable in a simulator's table.
 VariableKey variable_key(const Node& node);
 

@@ -40,14 +40,20 @@ void each_block(const Network& network,
   for (NodeId id = 0; id < network.size(); ++id) {
     const Node& node = network.node(id);
     const std::string prefix = node_prefix(id);
-    if (id == Network::kEnd) continue;
-    visit(prefix + "transition", node.transition);
-    if (id == Network::kBegin) continue;
-    visit(prefix + "embedding", node.embedding);
-    visit(prefix + "transition_hidden", node.transition_hidden);
-    for (std::size_t i = 0; i < node.value_layers.size(); ++i) {
-      visit(fmt::format("{}value.{}", prefix, i), node.value_layers[i]);
-    }
+    const auto one = [&](const char* name, BlockId block) {
+      if (block != kNoBlock) visit(prefix + name, block);
+    };
+    const auto list = [&](const char* name, const std::vector<BlockId>& blocks) {
+      for (std::size_t i = 0; i < blocks.size(); ++i) {
+        visit(fmt::format("{}{}.{}", prefix, name, i), blocks[i]);
+      }
+    };
+    one("transition", node.transition);
+    one("embedding", node.embedding);
+    one("transition_hidden", node.transition_hidden);
+    list("value", node.value_layers);
+    list("observation", node.observation_layers);
+    one("observation_projection", node.observation_projection);
   }
 }
 
@@ -130,16 +136,42 @@ class Reader {
     }
   }
 
+  void expect_observation(const NetworkConfig& config, const Node& node,
+                          const std::string& prefix) {
+    const ObservationLayers& layers = config.observation_layers_of(node.name, node.site_name);
+    // A convolution's own weights are few whatever the value's size, but its scaling is not.
+    expect(prefix + "location", Tensor::Type::kFloat32,
+           {static_cast<std::int64_t>(node.value.components())});
+    std::size_t i = 0, width = node.value.inputs();
+    const auto layer = [&](std::size_t rows, std::size_t inputs) {
+      expect(fmt::format("{}observation.{}", prefix, i++), rows, inputs + 1);
+    };
+    for (const Convolution& convolution : observation_convolutions(config, node)) {
+      layer(convolution.channels_out, convolution.window());
+      width = convolution.outputs();
+    }
+    for (std::size_t l = 0; l < layers.num_layers; ++l, width = layers.hidden_dim) {
+      layer(layers.hidden_dim, width);
+    }
+    expect(prefix + "observation_projection", 4 * config.lstm_dim, width + 1);
+  }
+
   void expect_node(const NetworkConfig& config, const Node& node, NodeId id) {
     const std::string prefix = node_prefix(id);
+    const bool infers = config.purpose == Purpose::kInference;
+    if (infers && node.role == Role::kObserve) return expect_observation(config, node, prefix);
     expect(prefix + "embedding", config.sample_embedding_dim, node.value.inputs() + 1);
-    expect(prefix + "transition_hidden", config.transition_hidden_dim,
-           config.lstm_dim + config.sample_embedding_dim + 1);
+    if (!infers) {
+      expect(prefix + "transition_hidden", config.transition_hidden_dim,
+             config.lstm_dim + config.sample_embedding_dim + 1);
+    }
+    const std::size_t outputs = infers
+                                    ? proposal_type(node.value, config.mixture_components).outputs()
+                                    : node.value.outputs();
     const VariableLayers& layers = config.layers_of(node.name, node.site_name);
     std::size_t width = config.lstm_dim;
     for (std::size_t i = 0; i < layers.num_layers; ++i) {
-      const std::size_t rows =
-          i + 1 == layers.num_layers ? node.value.outputs() : layers.hidden_dim;
+      const std::size_t rows = i + 1 == layers.num_layers ? outputs : layers.hidden_dim;
       expect(fmt::format("{}value.{}", prefix, i), rows, width + 1);
       width = rows;
     }
@@ -190,7 +222,7 @@ class Reader {
     std::vector<NodeId> to;
     for (const json& item : successors) {
       if (!item.is_number_unsigned() || item.get<std::uint64_t>() >= network.size() ||
-          item.get<NodeId>() == Network::kBegin || from == Network::kEnd) {
+          item.get<NodeId>() == Network::kBegin || from == Network::kEnd || network.infers()) {
         fail(fmt::format("address {} has an impossible successor", from));
       }
       to.push_back(item.get<NodeId>());
@@ -198,7 +230,7 @@ class Reader {
     if (std::set<NodeId>(to.begin(), to.end()).size() != to.size()) {
       fail(fmt::format("address {} has a successor twice", from));
     }
-    if (from == Network::kEnd) return;
+    if (to.empty()) return;
     network.restore_successors(from, to);
   }
 

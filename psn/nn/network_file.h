@@ -1,4 +1,4 @@
-// Networks on disk: `file.psn`, a tensor file of kind "psn surrogate". docs/formats/surrogate.md
+// Networks on disk: `file.psn`, a tensor file of kind "psn network". docs/formats/network.md
 // has its content. Loading runs no code, and believes nothing: everything is checked against
 // everything else before memory is reserved for it.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace psn {
 
-inline constexpr const char* kNetworkFileKind = "psn surrogate";
+inline constexpr const char* kNetworkFileKind = "psn network";
 inline constexpr int kNetworkFileVersion = 1;
 
 struct NetworkFile {

@@ -36,6 +36,20 @@ json layers_json(const VariableLayers& layers) {
   return {{"num_layers", layers.num_layers}, {"hidden_dim", layers.hidden_dim}};
 }
 
+json layers_json(const ObservationLayers& layers) {
+  return {{"num_layers", layers.num_layers},
+          {"hidden_dim", layers.hidden_dim},
+          {"convolution_layers", layers.convolution_layers},
+          {"channels", layers.channels}};
+}
+
+ObservationLayers read_observation_layers(const JsonReader& reader, const json& object) {
+  return {reader.get<std::size_t>(object, "num_layers"),
+          reader.get<std::size_t>(object, "hidden_dim"),
+          reader.get<std::size_t>(object, "convolution_layers"),
+          reader.get<std::size_t>(object, "channels")};
+}
+
 VariableLayers read_layers(const JsonReader& reader, const json& object) {
   return {reader.get<std::size_t>(object, "num_layers"),
           reader.get<std::size_t>(object, "hidden_dim")};
@@ -88,20 +102,35 @@ ValueType read_value_type(const JsonReader& reader, const json& entry) {
 json to_json(const NetworkConfig& config) {
   json named = json::object();
   for (const auto& [name, layers] : config.variable_embedding) named[name] = layers_json(layers);
-  return {{"addressing", config.addressing == Addressing::kSite ? "site" : "instance"},
-          {"lstm_dim", config.lstm_dim},
-          {"lstm_depth", config.lstm_depth},
-          {"sample_embedding_dim", config.sample_embedding_dim},
-          {"address_embedding_dim", config.address_embedding_dim},
-          {"distribution_type_embedding_dim", config.distribution_type_embedding_dim},
-          {"transition_hidden_dim", config.transition_hidden_dim},
-          {"mixture_components", config.mixture_components},
-          {"variable_layers", layers_json(config.variable_layers)},
-          {"variable_embedding", named}};
+  json result{{"purpose", config.purpose == Purpose::kInference ? "inference" : "surrogate"},
+              {"addressing", config.addressing == Addressing::kSite ? "site" : "instance"},
+              {"lstm_dim", config.lstm_dim},
+              {"lstm_depth", config.lstm_depth},
+              {"sample_embedding_dim", config.sample_embedding_dim},
+              {"address_embedding_dim", config.address_embedding_dim},
+              {"distribution_type_embedding_dim", config.distribution_type_embedding_dim},
+              {"transition_hidden_dim", config.transition_hidden_dim},
+              {"mixture_components", config.mixture_components},
+              {"variable_layers", layers_json(config.variable_layers)},
+              {"variable_embedding", named}};
+  if (config.purpose == Purpose::kInference) {
+    json observed = json::object();
+    for (const auto& [name, layers] : config.observe_embedding) {
+      observed[name] = layers_json(layers);
+    }
+    result["observation_layers"] = layers_json(config.observation_layers);
+    result["observe_embedding"] = observed;
+  }
+  return result;
 }
 
 NetworkConfig read_config(const JsonReader& reader, const json& object) {
   NetworkConfig config;
+  const auto purpose = reader.get<std::string>(object, "purpose");
+  if (purpose != "inference" && purpose != "surrogate") {
+    reader.fail(fmt::format("unknown purpose '{}'", purpose));
+  }
+  config.purpose = purpose == "inference" ? Purpose::kInference : Purpose::kSurrogate;
   const auto addressing = reader.get<std::string>(object, "addressing");
   if (addressing != "site" && addressing != "instance") {
     reader.fail(fmt::format("unknown addressing '{}'", addressing));
@@ -121,6 +150,15 @@ NetworkConfig read_config(const JsonReader& reader, const json& object) {
   for (const auto& [name, layers] : named.items()) {
     config.variable_embedding[name] = read_layers(reader, layers);
   }
+  if (config.purpose == Purpose::kInference) {
+    config.observation_layers =
+        read_observation_layers(reader, reader.get<json>(object, "observation_layers"));
+    const auto observed = reader.get<json>(object, "observe_embedding");
+    if (!observed.is_object()) reader.fail("'observe_embedding' is not an object");
+    for (const auto& [name, layers] : observed.items()) {
+      config.observe_embedding[name] = read_observation_layers(reader, layers);
+    }
+  }
   if (const auto wrong = config.problem()) reader.fail(*wrong);
   return config;
 }
@@ -139,7 +177,8 @@ json to_json(const Node& node, NodeId id) {
                  {"shape", node.value.shape},
                  {"categories", node.value.categories},
                  {"mixture", node.value.mixture},
-                 {"bounds_vary", node.scaling.bounds_vary}});
+                 {"bounds_vary", node.scaling.bounds_vary},
+                 {"may_be_missing", node.may_be_missing}});
   if (node.index) result["index"] = *node.index;
   return result;
 }
@@ -155,20 +194,22 @@ Node read_node(const JsonReader& reader, const json& entry, const NetworkConfig&
   node.name = node.site_name.empty() ? "" : indexed_name(node.site_name, node.index);
   node.text = fmt::format("{}{}__{}", node.scope, indexed_name(node.base, node.index), node.type);
   if (node.instance > 0) node.text += fmt::format("__{}", node.instance);
-  if ((config.addressing == Addressing::kInstance) != (node.instance > 0)) {
-    reader.fail(fmt::format("'{}' has instance {}", node.text, node.instance));
-  }
   const auto role = reader.get<std::string>(entry, "role");
   if (role != role_name(Role::kSample) && role != role_name(Role::kObserve)) {
     reader.fail(fmt::format("'{}' has the role '{}'", node.text, role));
   }
   node.role = role == role_name(Role::kSample) ? Role::kSample : Role::kObserve;
+  const bool observation = config.purpose == Purpose::kInference && node.role == Role::kObserve;
+  if ((config.addressing == Addressing::kInstance || observation) != (node.instance > 0)) {
+    reader.fail(fmt::format("'{}' has instance {}", node.text, node.instance));
+  }
   node.control = reader.get<bool>(entry, "control");
   node.value = read_value_type(reader, entry);
   if (node.value.family == Family::kMixture && node.value.mixture != config.mixture_components) {
     reader.fail(fmt::format("'{}' has {} components", node.text, node.value.mixture));
   }
   node.scaling.bounds_vary = reader.get<bool>(entry, "bounds_vary");
+  node.may_be_missing = reader.get<bool>(entry, "may_be_missing");
   return node;
 }
 

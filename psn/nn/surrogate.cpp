@@ -196,7 +196,12 @@ SurrogateSimulator::SurrogateSimulator(std::string name, std::shared_ptr<const N
                                        SurrogateOptions options)
     : name_(std::move(name)),
       compiled_(std::make_shared<const CompiledNetwork>(std::move(network))),
-      options_(options) {}
+      options_(options) {
+  if (compiled_->network().infers()) {
+    throw InvalidArgument(fmt::format(
+        "'{}' is an inference network: it guides a model (--network) but is none itself", name_));
+  }
+}
 
 std::unique_ptr<Ensemble> SurrogateSimulator::ensemble(std::size_t width) {
   return std::make_unique<SurrogateEnsemble>(compiled_, addresses_, options_, name_, width);

@@ -259,7 +259,7 @@ TEST(HostileNetworkFiles, Headers) {
   expect_refused(with_header(2, "{}"));
   expect_refused(with_header(2, "[]"));
   expect_refused(with_header(1'000'000, std::string(1'000'000, '[')));
-  std::string deep = R"({"__metadata__": {"kind": "psn surrogate", "version": "1"}, "x": )";
+  std::string deep = R"({"__metadata__": {"kind": "psn network", "version": "1"}, "x": )";
   deep += std::string(500'000, '[') + std::string(500'000, ']') + "}";
   expect_refused(with_header(deep.size(), deep));
   // The other endianness.
