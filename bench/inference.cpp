@@ -53,7 +53,7 @@ void report(psn::Simulator& simulator, std::shared_ptr<const psn::CompiledNetwor
     const auto start = std::chrono::steady_clock::now();
     const auto posterior =
         psn::importance_sampling(simulator, observations, options,
-                                 psn::network_guide(network, simulator.addresses(), observations));
+                                 psn::network_guide(network, simulator, observations));
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     const psn::control_flow::ExactPosterior exact(x);
     fmt::print(

@@ -224,7 +224,7 @@ Posterior Posterior::select(const std::vector<std::size_t>& rows) const {
   return result;
 }
 
-Posterior Posterior::resample(std::size_t n, Rng& rng) const {
+std::vector<std::size_t> Posterior::resampled_rows(std::size_t n, Rng& rng) const {
   const std::vector<double> w = weights();
   std::vector<std::size_t> rows;
   rows.reserve(n);
@@ -240,7 +240,11 @@ Posterior Posterior::resample(std::size_t n, Rng& rng) const {
     }
   }
   rows.resize(n, last_possible);  // a rounding error at the very end of the cumulative sum
-  Posterior result = select(rows);
+  return rows;
+}
+
+Posterior Posterior::resample(std::size_t n, Rng& rng) const {
+  Posterior result = select(resampled_rows(n, rng));
   std::fill(result.log_weights_.begin(), result.log_weights_.end(), 0.0);
   return result;
 }

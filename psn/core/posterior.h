@@ -72,10 +72,13 @@ class Posterior {
   // log of the mean weight: an unbiased estimate of the evidence for importance samples.
   double log_evidence() const;
 
-  // n equally weighted samples, by systematic resampling.
+  // n equally weighted samples, by systematic resampling: which ones, and as a posterior.
+  std::vector<std::size_t> resampled_rows(std::size_t n, Rng& rng) const;
   Posterior resample(std::size_t n, Rng& rng) const;
   // With one more column, computed from each sample's index.
   Posterior map(const std::string& name, const std::function<double(std::size_t)>& f) const;
+  // These samples, with their weights.
+  Posterior select(const std::vector<std::size_t>& rows) const;
   // The samples for which `keep` holds.
   Posterior filter(const std::function<bool(std::size_t)>& keep) const;
   double value(std::string_view name, std::size_t sample, std::size_t component = 0) const;
@@ -87,8 +90,6 @@ class Posterior {
   std::string to_json() const;
 
  private:
-  Posterior select(const std::vector<std::size_t>& rows) const;
-
   std::vector<Query> queries_;
   std::vector<Column> columns_;
   std::vector<double> log_weights_;

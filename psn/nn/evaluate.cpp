@@ -170,4 +170,15 @@ double log_prob(const Network& network, const Trace& trace, UnknownEvaluation un
   return log_prob(std::make_shared<const CompiledNetwork>(borrowed), {&trace, 1}, unknown)[0];
 }
 
+std::vector<double> path_log_prob(std::shared_ptr<const CompiledNetwork> network,
+                                  std::span<const Trace> traces) {
+  auto results = log_prob(std::move(network), traces, UnknownEvaluation::kRenormalise);
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    for (const Entry& entry : traces[i].entries) {
+      if (is_choice(entry)) results[i] -= entry.log_prob;
+    }
+  }
+  return results;
+}
+
 }  // namespace psn

@@ -23,4 +23,8 @@ std::vector<double> log_prob(std::shared_ptr<const CompiledNetwork> network,
                              std::span<const Trace> traces, UnknownEvaluation unknown);
 double log_prob(const Network& network, const Trace& trace, UnknownEvaluation unknown);
 
+// Of traces that this surrogate made: that it takes their paths, given their values (Eq. 9).
+std::vector<double> path_log_prob(std::shared_ptr<const CompiledNetwork> network,
+                                  std::span<const Trace> traces);
+
 }  // namespace psn

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -104,28 +105,52 @@ class NetworkGuide : public Guide {
   std::vector<std::size_t> asked_;  // by place in next_: the request
 };
 
+// The observations of a program with its own data, by address: those that one run of it was given.
+std::map<std::string, Value> given_in_a_run(Simulator& simulator,
+                                            const Observations& observations) {
+  std::map<std::string, Value> result;
+  run_traces(
+      simulator, 1, [] { return std::make_unique<PriorGuide>(); },
+      [&](std::uint64_t, Trace& trace) {
+        for (const Entry& entry : trace.entries) {
+          if (entry.given) result[entry.address->text] = entry.value;
+        }
+      },
+      {.observations = &observations}, {1, 1});
+  return result;
+}
+
+const std::string& label(const Node& node) {
+  return node.name.empty() ? node.text : node.name;
+}
+
 // The values that the network's observations have.
-std::vector<Observed> values_of(const Network& network, AddressTable& addresses,
+std::vector<Observed> values_of(const Network& network, Simulator& simulator,
                                 const Observations& observations) {
   std::vector<Observed> result;
+  std::optional<std::map<std::string, Value>> own;
+  AddressTable& table = simulator.addresses();
   for (NodeId id = Network::kEnd + 1; id < network.size(); ++id) {
     if (!network.is_observation(id)) continue;
     const Node& node = network.node(id);
-    const Address* address =
-        addresses.address(addresses.variable(variable_key(node)), node.instance);
+    const Address* address = table.address(table.variable(variable_key(node)), node.instance);
     const std::size_t components = node.value.components();
-    const auto value = observations.find(*address, components);
+    auto value = observations.find(*address, components);
+    if (!value) {
+      if (!own) own = given_in_a_run(simulator, observations);
+      if (const auto found = own->find(address->text); found != own->end()) value = found->second;
+    }
     if (!value) {
       if (node.may_be_missing) continue;
       throw InvalidArgument(fmt::format(
           "the inference network needs a value of the observation '{}', and there is none",
-          node.name.empty() ? node.text : node.name));
+          label(node)));
     }
     if (value->size() != components) {
       throw InvalidArgument(
           fmt::format("the observation '{}' has {} components; the inference network was trained "
                       "with {}",
-                      node.name.empty() ? node.text : node.name, value->size(), components));
+                      label(node), value->size(), components));
     }
     result.push_back({id, *value});
   }
@@ -134,7 +159,7 @@ std::vector<Observed> values_of(const Network& network, AddressTable& addresses,
 
 }  // namespace
 
-GuideFactory network_guide(std::shared_ptr<const CompiledNetwork> network, AddressTable& addresses,
+GuideFactory network_guide(std::shared_ptr<const CompiledNetwork> network, Simulator& simulator,
                            const Observations& observations, const NetworkGuideOptions& options) {
   if (!network->network().infers()) {
     throw InvalidArgument("a surrogate network cannot guide: train one with 'psn train inference'");
@@ -142,7 +167,7 @@ GuideFactory network_guide(std::shared_ptr<const CompiledNetwork> network, Addre
   if (!(options.defensive >= 0 && options.defensive < 1)) {
     throw InvalidArgument("the defensive share must lie in [0, 1)");
   }
-  const auto observed = values_of(network->network(), addresses, observations);
+  const auto observed = values_of(network->network(), simulator, observations);
   auto gates = observation_gates(network->network(), observed);
   return [network, gates = std::move(gates), options] {
     return std::make_unique<NetworkGuide>(network, gates, options);

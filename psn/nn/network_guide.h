@@ -20,8 +20,9 @@ struct NetworkGuideOptions {
 };
 
 // Throws InvalidArgument if an observation that the network needs is missing or has another shape,
-// and for a network that is not for inference. `addresses` are the simulator's.
-GuideFactory network_guide(std::shared_ptr<const CompiledNetwork> network, AddressTable& addresses,
+// and for a network that is not for inference. Where `observations` say nothing, the values that
+// the program itself comes with are looked up by one run of it.
+GuideFactory network_guide(std::shared_ptr<const CompiledNetwork> network, Simulator& simulator,
                            const Observations& observations,
                            const NetworkGuideOptions& options = {});
 

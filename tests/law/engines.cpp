@@ -9,6 +9,7 @@
 #include "psn/core/in_process.h"
 #include "psn/infer/importance.h"
 #include "psn/infer/metropolis.h"
+#include "tests/law/exact_answers.h"
 #include "tests/law/statistics.h"
 
 namespace psn {
@@ -59,107 +60,21 @@ TEST_P(EngineLaw, ObservationsReplaceTheProgramsData) {
   expect_moments(posterior, "mu", variance * (1.0 / 5 + 3.0 / 2), std::sqrt(variance));
 }
 
-struct Smoothing {
-  double probability[16][3];
-  double log_evidence = 0;
-};
-
-Smoothing forward_backward() {
-  const reference::HmmParameters p;
-  const auto emission = [&](int t, int k) {
-    return std::exp(Distribution(Normal(p.mean[k], p.noise)).log_prob(p.data[t]));
-  };
-  double forward[16][3], backward[16][3];
-  Smoothing result;
-  for (int t = 0; t < 16; ++t) {
-    double sum = 0;
-    for (int k = 0; k < 3; ++k) {
-      double prior = t == 0 ? p.initial[k] : 0;
-      if (t > 0) {
-        for (int j = 0; j < 3; ++j) prior += forward[t - 1][j] * p.transition[j][k];
-      }
-      sum += forward[t][k] = prior * emission(t, k);
-    }
-    for (double& f : forward[t]) f /= sum;
-    result.log_evidence += std::log(sum);
-  }
-  for (int t = 15; t >= 0; --t) {
-    for (int k = 0; k < 3; ++k) {
-      backward[t][k] = t == 15 ? 1 : 0;
-      if (t == 15) continue;
-      for (int j = 0; j < 3; ++j) {
-        backward[t][k] += p.transition[k][j] * emission(t + 1, j) * backward[t + 1][j];
-      }
-    }
-    double sum = 0;
-    for (int k = 0; k < 3; ++k) sum += forward[t][k] * backward[t][k];
-    for (int k = 0; k < 3; ++k) result.probability[t][k] = forward[t][k] * backward[t][k] / sum;
-  }
-  return result;
-}
-
 TEST_P(EngineLaw, Hmm) {
   std::vector<Query> queries;
   for (int t = 0; t < 16; ++t) queries.push_back({"x_" + std::to_string(t)});
   const auto posterior = infer(GetParam(), reference::hmm(), {}, queries, 400'000);
   const Smoothing exact = forward_backward();
-  for (int t = 0; t < 16; ++t) {
-    const double* p = exact.probability[t];
-    const double mean = p[1] + 2 * p[2];
-    expect_mean(posterior, "x_" + std::to_string(t), mean,
-                std::sqrt(p[1] + 4 * p[2] - mean * mean));
-  }
+  expect_states(posterior, exact);
   expect_evidence(posterior, exact.log_evidence);
 }
 
 TEST_P(EngineLaw, Branching) {
-  const auto log_poisson = [](double rate, double k) {
-    return Distribution(Poisson(rate)).log_prob(k);
-  };
-  double fibonacci[13] = {0, 1};
-  for (int i = 2; i < 13; ++i) fibonacci[i] = fibonacci[i - 1] + fibonacci[i - 2];
-  std::vector<double> joint(60);  // p(count, obs = 6)
-  double deep = 0;                // p(count <= 4, obs = 6), and the expectation of extra there
-  double extra_sum = 0, extra_squares = 0;
-  for (int count = 0; count < 60; ++count) {
-    const double prior = log_poisson(4, count);
-    if (count > 4) {
-      joint[static_cast<std::size_t>(count)] = std::exp(prior + log_poisson(6, 6));
-      continue;
-    }
-    for (int extra = 0; extra < 80; ++extra) {
-      const double p = std::exp(prior + log_poisson(4, extra) +
-                                log_poisson(1 + fibonacci[3 * count] + extra, 6));
-      joint[static_cast<std::size_t>(count)] += p;
-      deep += p;
-      extra_sum += p * extra;
-      extra_squares += p * extra * extra;
-    }
-  }
-  double evidence = 0, mean = 0, square = 0, fourth = 0;
-  for (std::size_t k = 0; k < joint.size(); ++k) {
-    evidence += joint[k];
-    mean += joint[k] * static_cast<double>(k);
-  }
-  mean /= evidence;
-  for (std::size_t k = 0; k < joint.size(); ++k) {
-    const double d = static_cast<double>(k) - mean;
-    square += joint[k] / evidence * d * d;
-    fourth += joint[k] / evidence * d * d * d * d;
-  }
+  const BranchingAnswer exact = branching_answer();
   const auto posterior =
       infer(GetParam(), reference::branching(), {}, {{"count"}, {"extra"}}, 200'000);
-  expect_moments(posterior, "count", mean, std::sqrt(square), fourth / (square * square));
-  expect_evidence(posterior, std::log(evidence));
-  // The branch itself, and the choice that exists only inside it.
-  const double ess = effective_sample_size(posterior, "count");
-  const double p_deep = deep / evidence;
-  EXPECT_NEAR(posterior.probability("extra"), p_deep,
-              kStandardErrors * std::sqrt(p_deep * (1 - p_deep) / ess));
-  const double extra_mean = extra_sum / deep;
-  const double extra_sd = std::sqrt(extra_squares / deep - extra_mean * extra_mean);
-  EXPECT_NEAR(posterior.mean("extra"), extra_mean,
-              kStandardErrors * extra_sd / std::sqrt(ess * p_deep));
+  expect_branching(posterior, exact);
+  expect_evidence(posterior, exact.log_evidence);
 }
 
 TEST_P(EngineLaw, ControlFlow) {

@@ -160,6 +160,14 @@ Value zoo(Context& ctx) {
   return a;
 }
 
+// The same with arrays to observe, for the convolutions of an inference network.
+Value zoo_with_pictures(Context& ctx) {
+  const double a = zoo(ctx);
+  ctx.observe(Normal(Value(std::vector<double>(12, a), {4, 3}), 1), {.name = "picture"});
+  if (a > 0) ctx.observe(Normal(Value(std::vector<double>(18, a), {3, 3, 2}), 1), {.name = "cube"});
+  return a;
+}
+
 std::vector<Trace> traces_of(Simulator& simulator, std::size_t count) {
   TraceStream stream(simulator, {.seed = 5, .count = count});
   std::vector<Trace> traces;
@@ -171,14 +179,18 @@ struct NetworkCase {
   Addressing addressing;
   std::size_t depth;
   Loss loss;
+  Purpose purpose = Purpose::kSurrogate;
 };
 
 class Blocks : public testing::TestWithParam<NetworkCase> {};
 
 TEST_P(Blocks, FiniteDifferences) {
-  InProcess simulator({"zoo", zoo});
+  const bool infers = GetParam().purpose == Purpose::kInference;
+  InProcess simulator({"zoo", infers ? zoo_with_pictures : zoo});
   const std::vector<Trace> traces = traces_of(simulator, 12);
   NetworkConfig config;
+  config.purpose = GetParam().purpose;
+  config.observation_layers = {.num_layers = 2, .hidden_dim = 3, .channels = 2};
   config.addressing = GetParam().addressing;
   config.lstm_depth = GetParam().depth;
   config.lstm_dim = 5;
@@ -253,10 +265,13 @@ TEST_P(Blocks, FiniteDifferences) {
 
 INSTANTIATE_TEST_SUITE_P(
     Networks, Blocks,
-    testing::Values(NetworkCase{Addressing::kInstance, 1, Loss::kNegativeLogLikelihood},
-                    NetworkCase{Addressing::kInstance, 2, Loss::kDivergence},
-                    NetworkCase{Addressing::kSite, 1, Loss::kDivergence},
-                    NetworkCase{Addressing::kSite, 3, Loss::kNegativeLogLikelihood}));
+    testing::Values(
+        NetworkCase{Addressing::kInstance, 1, Loss::kNegativeLogLikelihood},
+        NetworkCase{Addressing::kInstance, 2, Loss::kDivergence},
+        NetworkCase{Addressing::kSite, 1, Loss::kDivergence},
+        NetworkCase{Addressing::kSite, 3, Loss::kNegativeLogLikelihood},
+        NetworkCase{Addressing::kInstance, 1, Loss::kNegativeLogLikelihood, Purpose::kInference},
+        NetworkCase{Addressing::kSite, 2, Loss::kNegativeLogLikelihood, Purpose::kInference}));
 
 TEST(Batches, FactorsCannotBeLearned) {
   InProcess simulator({"factor", [](Context& ctx) {

@@ -1,0 +1,126 @@
+#include "psn/infer/correction.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "psn/base/error.h"
+#include "psn/base/numerics.h"
+
+namespace psn {
+namespace {
+
+constexpr std::uint32_t kResampling = 0x726573;  // lane of the random stream
+
+bool is_choice(const Entry& entry) {
+  return entry.role == Role::kSample || entry.role == Role::kObserve;
+}
+
+// Hands a trace's controlled values out in their order, for as long as the addresses agree.
+class ReplayGuide : public Guide {
+ public:
+  explicit ReplayGuide(const std::vector<Trace>& traces) : traces_(traces) {}
+
+  void begin(Slot slot, const Ticket& ticket) override {
+    if (slot >= lanes_.size()) lanes_.resize(slot + 1);
+    lanes_[slot] = {&traces_[ticket.trace], 0};
+  }
+
+  void choose(std::span<const Pending> requests, std::span<Choice> choices) override {
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      const Entry* entry = next(lanes_[requests[i].slot]);
+      if (entry && entry->address->text == requests[i].address->text) {
+        choices[i] = {entry->value, 0.0};  // the weight is then log p(c) + log p(y)
+      } else {
+        choices[i] = {requests[i].distribution->draw(*requests[i].rng), std::nullopt};
+      }
+    }
+  }
+
+ private:
+  struct Lane {
+    const Trace* trace = nullptr;
+    std::size_t at = 0;
+  };
+
+  static const Entry* next(Lane& lane) {
+    const auto& entries = lane.trace->entries;
+    while (lane.at < entries.size()) {
+      const Entry& entry = entries[lane.at++];
+      if (entry.role == Role::kSample && entry.control) return &entry;
+    }
+    return nullptr;
+  }
+
+  const std::vector<Trace>& traces_;
+  std::vector<Lane> lanes_;
+};
+
+bool same_path(const Trace& a, const Trace& b) {
+  auto i = a.entries.begin(), j = b.entries.begin();
+  for (;; ++i, ++j) {
+    i = std::find_if(i, a.entries.end(), is_choice);
+    j = std::find_if(j, b.entries.end(), is_choice);
+    if (i == a.entries.end() || j == b.entries.end()) break;
+    if (i->address->text != j->address->text) return false;
+  }
+  return i == a.entries.end() && j == b.entries.end();
+}
+
+// log s(c) + log s(y).
+double log_weighed(const Trace& trace) {
+  double sum = 0;
+  for (const Entry& entry : trace.entries) {
+    const bool controlled = entry.role == Role::kSample && entry.control;
+    if (controlled || entry.given) sum += entry.log_prob;
+  }
+  return sum;
+}
+
+double grouped_effective_sample_size(const Posterior& posterior,
+                                     const std::vector<std::size_t>& group) {
+  const std::vector<double> weights = posterior.weights();
+  double squares = 0, sum = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    sum += weights[i];
+    if (i + 1 < weights.size() && group[i + 1] == group[i]) continue;
+    squares += sum * sum;
+    sum = 0;
+  }
+  return 1 / squares;
+}
+
+}  // namespace
+
+Correction correct_to_simulator(Simulator& simulator, const Observations& observations,
+                                const Posterior& surrogate, const PathDensity& path_density,
+                                const EngineOptions& options) {
+  if (surrogate.traces().empty()) {
+    throw InvalidArgument("a correction needs whole traces of the surrogate's posterior");
+  }
+  Rng rng(options.seed, 0, kResampling);
+  const std::vector<std::size_t> rows = surrogate.resampled_rows(options.samples, rng);
+  std::vector<Trace> traces;
+  for (const std::size_t row : rows) traces.push_back(surrogate.traces()[row]);
+  const std::vector<double> log_path = path_density(traces);
+  // The mean weight is then the simulator's evidence.
+  const double log_evidence = surrogate.log_evidence();
+
+  Correction result{Posterior(options.queries, options.samples, options.keep_traces)};
+  std::atomic<std::uint64_t> diverged{0};
+  run_traces(
+      simulator, options.samples, [&] { return std::make_unique<ReplayGuide>(traces); },
+      [&](std::uint64_t i, Trace& trace) {
+        const bool same = same_path(trace, traces[i]);
+        if (!same) diverged.fetch_add(1, std::memory_order_relaxed);
+        const double log_weight =
+            same ? trace.log_weight - log_weighed(traces[i]) - log_path[i] + log_evidence
+                 : -kInfinity;
+        result.posterior.put(i, trace, log_weight);
+      },
+      options.run_options(&observations), options.parallelism);
+  result.diverged = diverged;
+  result.effective_sample_size = grouped_effective_sample_size(result.posterior, rows);
+  return result;
+}
+
+}  // namespace psn

@@ -1,0 +1,367 @@
+// Inference compilation against exact posteriors: in the simulator and in a surrogate, trained and
+// untrained, with the weights recomputed from finished traces.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+
+#include "experiments/control_flow/control_flow.h"
+#include "experiments/reference/reference.h"
+#include "psn/base/error.h"
+#include "psn/core/in_process.h"
+#include "psn/infer/correction.h"
+#include "psn/infer/importance.h"
+#include "psn/nn/evaluate.h"
+#include "psn/nn/network_file.h"
+#include "psn/nn/network_guide.h"
+#include "psn/nn/surrogate.h"
+#include "psn/train/trainer.h"
+#include "tests/law/exact_answers.h"
+
+namespace psn {
+namespace {
+
+// Small and quick; a law does not depend on how good a network is.
+std::shared_ptr<Network> train(Simulator& simulator, Purpose purpose, std::uint64_t traces,
+                               Addressing addressing = Addressing::kInstance, double missing = 0) {
+  Preset chosen = preset("default", purpose);
+  chosen.network.lstm_dim = 40;
+  chosen.network.addressing = addressing;
+  chosen.training.traces = traces;
+  chosen.training.batch_size = 32;
+  chosen.training.seed = 3;
+  chosen.training.missing = missing;
+  auto network = std::make_shared<Network>(chosen.network, 3);
+  train_network(simulator, *network, chosen.training);
+  return network;
+}
+
+std::shared_ptr<const CompiledNetwork> compile(std::shared_ptr<const Network> network) {
+  return std::make_shared<const CompiledNetwork>(std::move(network));
+}
+
+EngineOptions engine_options(std::uint64_t samples, std::vector<Query> queries) {
+  EngineOptions options;
+  options.samples = samples;
+  options.queries = std::move(queries);
+  options.seed = 5;
+  options.parallelism = {64, 2};
+  return options;
+}
+
+Posterior compiled_inference(Simulator& simulator, std::shared_ptr<const Network> network,
+                             const Observations& data, const EngineOptions& options,
+                             double defensive = 0) {
+  return importance_sampling(
+      simulator, data, options,
+      network_guide(compile(std::move(network)), simulator, data, {defensive}));
+}
+
+std::vector<Query> states() {
+  std::vector<Query> queries;
+  for (int t = 0; t < 16; ++t) queries.push_back({"x_" + std::to_string(t)});
+  return queries;
+}
+
+// The posteriors that the programs' own data lead to.
+void expect_exact(const std::string& model, const Posterior& posterior) {
+  if (model == "hmm") return expect_states(posterior, forward_backward());
+  if (model == "branching") return expect_branching(posterior, branching_answer());
+  const GaussianAnswer exact = gaussian_answer(8, 9);
+  expect_moments(posterior, "mu", exact.mean, exact.sd);
+}
+
+struct ModelCase {
+  Model model;
+  std::vector<Query> queries;
+  Addressing addressing = Addressing::kInstance;
+  double gain = 20;  // in effective samples, over the prior's
+  std::uint64_t traces = 12'000;
+};
+
+class InferenceLaw : public testing::TestWithParam<std::string> {
+ protected:
+  static ModelCase model_case() {
+    const std::string& name = GetParam();
+    if (name == "hmm") return {reference::hmm(), states()};
+    if (name == "branching") {
+      return {reference::branching(), {{"count"}, {"extra"}}, Addressing::kInstance, 1.5};
+    }
+    if (name == "gaussian") return {reference::gaussian(), {{"mu"}}};
+    // Each round of a rejection loop adds noise to the weights: little can be gained.
+    return {reference::gaussian_marsaglia(), {{"mu"}}, Addressing::kSite, 1};
+  }
+};
+
+TEST_P(InferenceLaw, InTheSimulator) {
+  const ModelCase c = model_case();
+  InProcess simulator(c.model);
+  const auto network = train(simulator, Purpose::kInference, c.traces, c.addressing);
+  const auto posterior =
+      compiled_inference(simulator, network, {}, engine_options(20'000, c.queries));
+  expect_exact(GetParam(), posterior);
+  const auto prior = importance_sampling(simulator, {}, engine_options(20'000, c.queries));
+  EXPECT_GT(posterior.effective_sample_size(), c.gain * prior.effective_sample_size());
+}
+
+// Values that are far in the tail of the prior, so a surrogate is only roughly right there: judged
+// after the correction to the simulator, which must be exact.
+TEST_P(InferenceLaw, InTheSurrogateCorrectedToTheSimulator) {
+  const ModelCase c = model_case();
+  InProcess simulator(c.model);
+  const auto network = train(simulator, Purpose::kInference, c.traces, c.addressing);
+  SurrogateSimulator surrogate("s", train(simulator, Purpose::kSurrogate, c.traces, c.addressing));
+  Observations data;
+  if (GetParam() == "hmm") {
+    const reference::HmmParameters p;
+    for (int t = 0; t < 16; ++t) data.set("obs_" + std::to_string(t), Value(p.data[t]));
+  } else if (GetParam() == "branching") {
+    data.set("obs", 6.0);
+  } else {
+    data.set("obs0", 8.0);
+    data.set("obs1", 9.0);
+  }
+  EngineOptions options = engine_options(20'000, {});
+  options.keep_traces = true;
+  const auto posterior = compiled_inference(surrogate, network, data, options);
+  EXPECT_GT(posterior.effective_sample_size(), 300);
+  const auto compiled = compile(std::make_shared<Network>(surrogate.network()));
+  const Correction corrected = correct_to_simulator(
+      simulator, data, posterior,
+      [&](std::span<const Trace> traces) { return path_log_prob(compiled, traces); },
+      engine_options(6000, c.queries));
+  expect_exact(GetParam(), corrected.posterior);
+  EXPECT_LT(corrected.diverged, 1500u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, InferenceLaw,
+                         testing::Values("gaussian", "gaussian_marsaglia", "hmm", "branching"),
+                         [](const auto& test) { return test.param; });
+
+// IC inside a surrogate follows the surrogate's own posterior: the same as IS inside it.
+TEST(Inference, InTheSurrogateIsTheSurrogatesPosterior) {
+  InProcess simulator(control_flow::model());
+  const auto network = train(simulator, Purpose::kInference, 20'000);
+  SurrogateSimulator surrogate("s", train(simulator, Purpose::kSurrogate, 20'000));
+  const Observations data{{"x", Value(3.0)}};
+  const std::vector<Query> queries{{"theta"}};
+  const auto compiled =
+      compiled_inference(surrogate, network, data, engine_options(20'000, queries));
+  const auto prior = importance_sampling(surrogate, data, engine_options(200'000, queries));
+  const double sd = std::sqrt(prior.variance("theta"));
+  const double error =
+      sd * std::sqrt(1 / compiled.effective_sample_size() + 1 / prior.effective_sample_size());
+  EXPECT_NEAR(compiled.mean("theta"), prior.mean("theta"), kStandardErrors * error);
+  EXPECT_GT(compiled.effective_sample_size(), 5'000);
+}
+
+TEST(Inference, AnUntrainedNetworkIsStillRight) {
+  InProcess simulator(reference::gaussian());
+  auto network = train(simulator, Purpose::kInference, 32);  // one update
+  const Observations data{{"obs0", Value(2.0)}, {"obs1", Value(3.0)}};
+  const auto posterior =
+      compiled_inference(simulator, network, data, engine_options(50'000, {{"mu"}}));
+  const GaussianAnswer exact = gaussian_answer(2, 3);
+  expect_moments(posterior, "mu", exact.mean, exact.sd);
+}
+
+// log q of finished traces, by the trainer's forward pass: another implementation than the guide's.
+TEST(Inference, WeightsAreTheRatioOfFinishedTraces) {
+  InProcess simulator(control_flow::model());
+  const auto network = train(simulator, Purpose::kInference, 5'000);
+  const Observations data{{"x", Value(5.0)}};
+  for (const double defensive : {0.0, 0.2}) {
+    EngineOptions options = engine_options(500, {});
+    options.keep_traces = true;
+    const auto posterior = compiled_inference(simulator, network, data, options, defensive);
+    std::vector<Trace> traces;  // without loops longer than any in training
+    for (const Trace& trace : posterior.traces()) {
+      const bool known = std::all_of(
+          trace.entries.begin(), trace.entries.end(),
+          [&](const Entry& e) { return network->find(*e.address, e.role).has_value(); });
+      if (known) traces.push_back(trace);
+    }
+    ASSERT_GT(traces.size(), 300u);
+    Network copy = *network;
+    Growth growth(copy);
+    growth.learn_names(traces);
+    std::vector<double> log_q;
+    Gradient(copy).evaluate(growth.flatten(traces), &log_q);
+    for (std::size_t i = 0; i < log_q.size(); ++i) {
+      const Trace& trace = traces[i];
+      double log_p = 0, log_likelihood = 0;
+      for (const Entry& entry : trace.entries) {
+        (entry.role == Role::kSample ? log_p : log_likelihood) += entry.log_prob;
+      }
+      const double mixture = defensive > 0 ? log_add_exp(std::log(1 - defensive) + log_q[i],
+                                                         std::log(defensive) + log_p)
+                                           : log_q[i];
+      EXPECT_NEAR(trace.log_weight, log_likelihood + log_p - mixture,
+                  2e-4 * (1 + std::abs(mixture)));
+      if (defensive > 0) {  // p / q is bounded
+        EXPECT_LE(trace.log_weight - log_likelihood, -std::log(defensive) + 1e-9);
+      }
+    }
+  }
+}
+
+TEST(Inference, DefensiveMixingKeepsTheAnswer) {
+  InProcess simulator(reference::branching());
+  const auto network = train(simulator, Purpose::kInference, 6'000);
+  const auto posterior = compiled_inference(simulator, network, {},
+                                            engine_options(30'000, {{"count"}, {"extra"}}), 0.3);
+  expect_branching(posterior, branching_answer());
+}
+
+TEST(Inference, ResultsDependOnNeitherWidthNorThreads) {
+  InProcess simulator(control_flow::model());
+  const auto network = train(simulator, Purpose::kInference, 3'000);
+  std::vector<double> reference;
+  for (const Parallelism p : {Parallelism{1, 1}, {64, 1}, {7, 2}}) {
+    EngineOptions options = engine_options(600, {{"theta"}});
+    options.parallelism = p;
+    const auto posterior =
+        compiled_inference(simulator, network, {{"x", Value(4.0)}}, options, 0.1);
+    std::vector<double> all = posterior.column("theta").data;
+    all.insert(all.end(), posterior.log_weights().begin(), posterior.log_weights().end());
+    if (reference.empty()) reference = all;
+    EXPECT_EQ(all, reference);
+  }
+}
+
+TEST(Inference, FilesKeepEverything) {
+  InProcess simulator(reference::gaussian());
+  const auto network = train(simulator, Purpose::kInference, 1'000, Addressing::kSite, 0.2);
+  const std::string bytes = serialize_network({network, "{}", true});
+  const auto again = parse_network(bytes, "q.psn").network;
+  EXPECT_EQ(serialize_network({again, "{}", true}), bytes);
+  const Observations data{{"obs0", Value(2.0)}, {"obs1", Value(3.0)}};
+  const auto options = engine_options(100, {{"mu"}});
+  EXPECT_EQ(compiled_inference(simulator, network, data, options).log_weights(),
+            compiled_inference(simulator, again, data, options).log_weights());
+  EXPECT_THROW(SurrogateSimulator("q", again), InvalidArgument);
+}
+
+// Two sensors of which one may be missing; mu is normal, with the precisions added.
+Value sensors(Context& ctx) {
+  const double mu = ctx.sample(Normal(0, 2), {.name = "mu"});
+  ctx.observe(Normal(mu, 1), {.name = "a"});
+  ctx.observe(Normal(Value{mu, -mu}, 0.5), {.name = "b"});
+  return mu;
+}
+
+TEST(Inference, ObservationsMayBeMissing) {
+  InProcess simulator({"sensors", sensors});
+  const auto options = engine_options(20'000, {{"mu"}});
+  const auto network = train(simulator, Purpose::kInference, 20'000, Addressing::kInstance, 0.3);
+  const auto both =
+      compiled_inference(simulator, network, {{"a", Value(1.0)}, {"b", Value{1.5, -0.5}}}, options);
+  const double precision = 0.25 + 1 + 8;
+  expect_moments(both, "mu", (1.0 + 4 * 2) / precision, 1 / std::sqrt(precision));
+  const auto one = compiled_inference(simulator, network, {{"a", Value(1.0)}}, options);
+  expect_moments(one, "mu", 1 / 1.25, 1 / std::sqrt(1.25));
+  EXPECT_GT(both.effective_sample_size(), 10'000);
+  EXPECT_GT(one.effective_sample_size(), 10'000);
+}
+
+TEST(Inference, BadObservationsAreNamed) {
+  InProcess simulator({"sensors", sensors});
+  const auto network = compile(train(simulator, Purpose::kInference, 500));
+  const auto message = [&](const Observations& data) -> std::string {
+    try {
+      network_guide(network, simulator, data);
+    } catch (const InvalidArgument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(message({{"a", Value(1.0)}}).find("'b'"), std::string::npos);
+  EXPECT_NE(message({{"a", Value(1.0)}, {"b", Value{1, 2, 3}}}).find("'b'"), std::string::npos);
+  EXPECT_EQ(message({{"a", Value(1.0)}, {"b", Value{1, 2}}}), "");
+}
+
+// A picture whose rows and columns carry the latent: convolutions must find it.
+TEST(Inference, Pictures) {
+  InProcess simulator({"picture", [](Context& ctx) {
+                         const double mu = ctx.sample(Normal(0, 2), {.name = "mu"});
+                         std::vector<double> pixels(24);
+                         for (std::size_t i = 0; i < 24; ++i) pixels[i] = i % 4 == 1 ? mu : 0;
+                         ctx.observe(Normal(Value(pixels, {6, 4}), 1), {.name = "picture"});
+                         return Value(mu);
+                       }});
+  const auto network = train(simulator, Purpose::kInference, 20'000);
+  std::vector<double> seen(24, 0.1);
+  for (std::size_t i = 1; i < 24; i += 4) seen[i] = 1.2;
+  const auto posterior = compiled_inference(simulator, network, {{"picture", Value(seen, {6, 4})}},
+                                            engine_options(10'000, {{"mu"}}));
+  const double precision = 0.25 + 6;
+  expect_moments(posterior, "mu", 6 * 1.2 / precision, 1 / std::sqrt(precision));
+  EXPECT_GT(posterior.effective_sample_size(), 5'000);
+}
+
+// The posterior of x ~ family, y ~ Normal(x, noise) by quadrature or enumeration, for each family.
+struct FamilyCase {
+  const char* name;
+  Distribution p;
+  double noise, y;
+};
+
+class FamilyInference : public testing::TestWithParam<FamilyCase> {};
+
+TEST_P(FamilyInference, AgainstQuadrature) {
+  const auto& [name, p, noise, y] = GetParam();
+  InProcess simulator({"one latent", [&](Context& ctx) {
+                         const double x = ctx.sample(p, {.name = "x"});
+                         ctx.observe(Normal(x, noise), {.name = "y"});
+                         return Value(x);
+                       }});
+  const auto network = train(simulator, Purpose::kInference, 12'000);
+  const auto posterior =
+      compiled_inference(simulator, network, {{"y", Value(y)}}, engine_options(20'000, {{"x"}}));
+  double total = 0, mean = 0, square = 0;
+  const auto add = [&](double x, double step) {
+    const double weight =
+        step * std::exp(p.log_prob(x) + Distribution(Normal(x, noise)).log_prob(y));
+    if (!(weight > 0)) return;
+    total += weight;
+    mean += weight * x;
+    square += weight * x * x;
+  };
+  const Support support = p.support();
+  if (p.discrete()) {
+    for (double x = support.low; x <= std::min(support.high, 200.0); ++x) add(x, 1);
+  } else {
+    constexpr int kSteps = 200'000;
+    const double low = std::max(support.low, y - 12 * noise),
+                 high = std::min(support.high, y + 12 * noise);
+    for (int i = 0; i < kSteps; ++i) {
+      add(low + (high - low) * (i + 0.5) / kSteps, (high - low) / kSteps);
+    }
+  }
+  mean /= total;
+  expect_mean(posterior, "x", mean, std::sqrt(square / total - mean * mean));
+  EXPECT_NEAR(posterior.log_evidence(), std::log(total),
+              kStandardErrors / std::sqrt(posterior.effective_sample_size()));
+  EXPECT_GT(posterior.effective_sample_size(), 12'000);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Families, FamilyInference,
+    testing::Values(FamilyCase{"Normal", Normal(1, 2), 0.5, 2.5},
+                    FamilyCase{"Uniform", Uniform(-1, 3), 0.5, 2.8},
+                    FamilyCase{"Beta", Beta(2, 5), 0.1, 0.5},
+                    FamilyCase{"TruncatedNormal", TruncatedNormal(0, 2, 0, 3), 0.4, 0.3},
+                    FamilyCase{"Exponential", Exponential(0.5), 0.5, 1.5},
+                    FamilyCase{"Gamma", Gamma(3, 1), 0.5, 2.5},
+                    FamilyCase{"LogNormal", LogNormal(0.5, 0.8), 0.5, 2.0},
+                    FamilyCase{"Weibull", Weibull(2, 1.5), 0.5, 2.0},
+                    FamilyCase{"Poisson", Poisson(4), 1.0, 5.5},
+                    FamilyCase{"Binomial", Binomial(12, 0.4), 1.0, 6.3},
+                    FamilyCase{"Categorical", Categorical({0.5, 0.3, 0.2}), 0.6, 1.4},
+                    FamilyCase{"Bernoulli", Bernoulli(0.3), 0.5, 0.6},
+                    FamilyCase{"Mixture", Mixture(Value{0.4, 0.6}, {Normal(-2, 0.5), Normal(1, 1)}),
+                               0.7, -1.0}),
+    [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace psn
