@@ -13,5 +13,6 @@ void add_exact_command(CLI::App& program);
 void add_inspect_command(CLI::App& program);
 void add_doctor_command(CLI::App& program);
 void add_train_command(CLI::App& program);
+void add_compare_command(CLI::App& program);
 
 }  // namespace psn::app

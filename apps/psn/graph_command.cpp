@@ -3,9 +3,10 @@
 
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 
 #include "apps/psn/commands.h"
-#include "apps/psn/models.h"
+#include "apps/psn/fallback.h"
 #include "apps/psn/options.h"
 #include "apps/psn/pilot.h"
 #include "apps/psn/watch.h"
@@ -18,19 +19,21 @@ namespace {
 struct GraphOptions {
   CommonOptions common;
   SimulationOptions simulation;
+  FallbackOptions fallback;
   bool sites = false;
   double min_probability = 0;
 };
 
 void graph_command(const GraphOptions& options, const CLI::App& command) {
   const SimulationOptions& s = options.simulation;
-  const auto simulator = load_simulator(s.model, s.stack_kib);
+  const auto simulator = options.fallback.load(s.model, s.stack_kib);
   OutputDirectory out(s.out);
   Watch watch({.label = s.model,
                .total = s.count,
                .time_limit = s.time_limit,
                .progress = !options.common.quiet && stderr_is_terminal()});
   const Pilot pilot(*simulator, s.parallelism, s.max_length, &watch.monitor());
+  forget_fallbacks(*simulator);
   TransitionGraph graph(options.sites ? TransitionGraph::Nodes::kSites
                                       : TransitionGraph::Nodes::kAddresses);
   std::mutex mutex;
@@ -43,7 +46,9 @@ void graph_command(const GraphOptions& options, const CLI::App& command) {
       {.seed = options.common.seed, .max_length = s.max_length, .monitor = &watch.monitor()},
       s.parallelism);
   const std::string dot = graph.to_dot(options.min_probability);
-  const std::string json = graph.to_json() + "\n";
+  auto result = nlohmann::ordered_json::parse(graph.to_json());
+  report_fallbacks(*simulator, result, options.common.quiet);
+  const std::string json = result.dump(2) + "\n";
   if (out) {
     out.write_config(command);
     out.write("transitions.dot", dot);
@@ -65,6 +70,7 @@ void add_graph_command(CLI::App& program) {
                    "leave out rarer edges (DOT only)")
       ->capture_default_str()
       ->check(finite_between(0, 1));
+  options->fallback.add_to(*command);
   options->common.add_to(*command);
   command->callback([options, command] { graph_command(*options, *command); });
 }

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "apps/psn/commands.h"
-#include "apps/psn/models.h"
+#include "apps/psn/fallback.h"
 #include "apps/psn/observe.h"
 #include "apps/psn/options.h"
 #include "apps/psn/pilot.h"
@@ -26,6 +26,7 @@ using Json = nlohmann::ordered_json;
 struct InferOptions {
   CommonOptions common;
   SimulationOptions simulation;
+  FallbackOptions fallback;
   std::string engine = "is";
   std::vector<std::string> observe;
   std::string observations;
@@ -214,7 +215,7 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   Observations observations;
   if (!options.observations.empty()) add_observation_file(observations, options.observations);
   for (const std::string& argument : options.observe) add_observation(observations, argument);
-  const auto simulator = load_simulator(s.model, s.stack_kib);
+  const auto simulator = options.fallback.load(s.model, s.stack_kib);
   if (options.engine != "is" && options.chains > s.count) {
     throw InvalidArgument(fmt::format("--chains {} is more than -n {}", options.chains, s.count));
   }
@@ -236,8 +237,10 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   engine.parallelism = s.parallelism;
   engine.monitor = &watch.monitor();
 
+  forget_fallbacks(*simulator);
   const Result result = infer(*simulator, observations, options, engine, watch);
-  const Json json = summarize(result, *simulator, options);
+  Json json = summarize(result, *simulator, options);
+  report_fallbacks(*simulator, json, options.common.quiet);
   if (out) {
     out.write_config(command);
     result.posterior.save(out.path() + "/posterior.safetensors");
@@ -278,6 +281,7 @@ void add_infer_command(CLI::App& program) {
   command->add_option("--thin", options->thinning, "keep every so manieth state")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 30));
+  options->fallback.add_to(*command);
   options->common.add_to(*command);
   command->callback([options, command] { infer_command(*options, *command); });
 }

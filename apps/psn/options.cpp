@@ -34,14 +34,22 @@ std::string scalar_text(const toml::node& node, const std::string& key, const st
   return out.str();
 }
 
+// A table's values become "path.to.value=text", so that `[layers.a] width = 2` is
+// --layers=a.width=2.
 void append_option(std::vector<std::string>& arguments, const std::string& key,
-                   const toml::node& node, const std::string& file) {
-  if (const auto* list = node.as_array()) {
+                   const toml::node& node, const std::string& file, const std::string& path = "") {
+  if (const auto* table = node.as_table()) {
+    for (const auto& [name, child] : *table) {
+      const std::string inner(name.str());
+      append_option(arguments, key, child, file, path.empty() ? inner : path + "." + inner);
+    }
+  } else if (const auto* list = node.as_array()) {
     for (const toml::node& element : *list) {
       arguments.push_back(fmt::format("--{}={}", key, scalar_text(element, key, file)));
     }
   } else {
-    arguments.push_back(fmt::format("--{}={}", key, scalar_text(node, key, file)));
+    arguments.push_back(fmt::format("--{}={}{}", key, path.empty() ? "" : path + "=",
+                                    scalar_text(node, key, file)));
   }
 }
 

@@ -117,17 +117,22 @@ void Pilot::check_length(const std::string& name, std::size_t size) const {
   }
 }
 
-std::vector<Query> Pilot::queries(const std::vector<std::string>& wanted) const {
+void Pilot::fail(const std::string& name, const std::string& option) const {
+  const auto known = names(false);
+  throw InvalidArgument(fmt::format("{} '{}': the model has no variable of that name{}; it has: {}",
+                                    option, name, suggestion(name, known), list(known)));
+}
+
+void Pilot::require(const std::string& name, const std::string& option) const {
+  if (!knows(name)) fail(name, option);
+}
+
+std::vector<Query> Pilot::queries(const std::vector<std::string>& wanted,
+                                  const std::string& option) const {
   std::vector<Query> result;
   for (const std::string& name : wanted) {
     const auto found = seen_.find(name);
-    if (found == seen_.end()) {
-      const auto known = names(false);
-      throw InvalidArgument(
-          fmt::format("--query '{}': the model has no variable of that name{}; "
-                      "it has: {}",
-                      name, suggestion(name, known), list(known)));
-    }
+    if (found == seen_.end()) fail(name, option);
     result.push_back({name, found->second.shape});
   }
   return result;

@@ -25,8 +25,11 @@ class Pilot {
 
   // Throws InvalidArgument, listing the model's names, for an observation that no site takes.
   void check(const Observations& observations) const;
-  // For names that the user asked for; throws InvalidArgument for one that did not come up.
-  std::vector<Query> queries(const std::vector<std::string>& names) const;
+  // Throws InvalidArgument for a name that did not come up, of a variable or site.
+  void require(const std::string& name, const std::string& option) const;
+  // For names that the user asked for with an option; throws InvalidArgument likewise.
+  std::vector<Query> queries(const std::vector<std::string>& names,
+                             const std::string& option = "--query") const;
   // Every named latent and tag (and observation) that came up in all runs, always of one shape.
   std::vector<Query> default_queries(bool with_observations = false) const;
 
@@ -44,6 +47,7 @@ class Pilot {
   };
   void add(std::uint64_t index, const Trace& trace);
   bool knows(const std::string& name) const;
+  [[noreturn]] void fail(const std::string& name, const std::string& option) const;
   void check_length(const std::string& name, std::size_t size) const;
   std::vector<std::string> names(bool observed) const;
 

@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "apps/psn/commands.h"
-#include "apps/psn/models.h"
+#include "apps/psn/fallback.h"
 #include "apps/psn/options.h"
 #include "apps/psn/pilot.h"
 #include "apps/psn/watch.h"
@@ -19,6 +19,7 @@ namespace {
 struct SimulateOptions {
   CommonOptions common;
   SimulationOptions simulation;
+  FallbackOptions fallback;
   std::size_t show = 0;
   std::vector<std::string> queries;
 };
@@ -42,7 +43,7 @@ std::string trace_text(std::uint64_t index, const Trace& trace) {
 
 void simulate_command(const SimulateOptions& options, const CLI::App& command) {
   const SimulationOptions& s = options.simulation;
-  const auto simulator = load_simulator(s.model, s.stack_kib);
+  const auto simulator = options.fallback.load(s.model, s.stack_kib);
   OutputDirectory out(s.out);
   Watch watch({.label = s.model,
                .total = s.count,
@@ -51,6 +52,7 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
   const Pilot pilot(*simulator, s.parallelism, s.max_length, &watch.monitor(), options.queries);
   const std::vector<Query> queries =
       options.queries.empty() ? pilot.default_queries(true) : pilot.queries(options.queries);
+  forget_fallbacks(*simulator);
   Posterior samples(queries, out ? s.count : 0);
   Summary summary;
   summary.shown.resize(std::min<std::size_t>(options.show, s.count));
@@ -75,13 +77,14 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
   const double rate = static_cast<double>(s.count) / (watch.seconds() - started);
   const double mean_length = static_cast<double>(summary.choices) / static_cast<double>(s.count);
 
-  const nlohmann::ordered_json json{{"model", simulator->name()},
-                                    {"seed", options.common.seed},
-                                    {"traces", s.count},
-                                    {"mean_length", mean_length},
-                                    {"max_length", summary.longest},
-                                    {"addresses", summary.addresses.size()},
-                                    {"traces_per_second", rate}};
+  nlohmann::ordered_json json{{"model", simulator->name()},
+                              {"seed", options.common.seed},
+                              {"traces", s.count},
+                              {"mean_length", mean_length},
+                              {"max_length", summary.longest},
+                              {"addresses", summary.addresses.size()},
+                              {"traces_per_second", rate}};
+  report_fallbacks(*simulator, json, options.common.quiet);
   if (out) {
     out.write_config(command);
     samples.write_csv(out.path() + "/samples.csv");
@@ -108,6 +111,7 @@ void add_simulate_command(CLI::App& program) {
   command->add_option("--query", options->queries, "variables to keep in OUT/samples.csv")
       ->delimiter(',')
       ->allow_extra_args(false);
+  options->fallback.add_to(*command);
   options->common.add_to(*command);
   command->callback([options, command] { simulate_command(*options, *command); });
 }

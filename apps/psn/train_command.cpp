@@ -4,11 +4,12 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "apps/psn/commands.h"
 #include "apps/psn/models.h"
 #include "apps/psn/options.h"
+#include "apps/psn/pilot.h"
+#include "apps/psn/preset_options.h"
 #include "apps/psn/watch.h"
 #include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
@@ -23,30 +24,13 @@ using Json = nlohmann::ordered_json;
 struct TrainCommandOptions {
   CommonOptions common;
   std::string kind, model, out;
-  std::string preset = "default";
-  std::optional<std::uint64_t> traces;
-  std::optional<std::size_t> batch_size, lstm_dim, lstm_depth, sample_embedding_dim;
-  std::optional<double> learning_rate;
-  std::string addressing;
+  PresetOptions recipe;
   double max_time = 0;
   std::uint64_t validation = 5000;
 };
 
-template <class T, class U>
-void override(T& target, const std::optional<U>& value) {
-  if (value) target = *value;
-}
-
-Preset configured(const TrainCommandOptions& options) {
-  Preset chosen = preset(options.preset);
-  override(chosen.training.traces, options.traces);
-  override(chosen.training.batch_size, options.batch_size);
-  override(chosen.training.learning_rate, options.learning_rate);
-  override(chosen.network.lstm_dim, options.lstm_dim);
-  override(chosen.network.lstm_depth, options.lstm_depth);
-  override(chosen.network.sample_embedding_dim, options.sample_embedding_dim);
-  if (options.addressing == "site") chosen.network.addressing = Addressing::kSite;
-  if (options.addressing == "instance") chosen.network.addressing = Addressing::kInstance;
+Preset configured(TrainCommandOptions& options) {
+  Preset chosen = options.recipe.chosen();
   chosen.training.seconds = options.max_time;
   chosen.training.seed = options.common.seed;
   chosen.training.validation_traces = options.validation;
@@ -71,7 +55,17 @@ Json progress_json(const Progress& p) {
   return json;
 }
 
-void train_command(const TrainCommandOptions& options, const CLI::App& command) {
+// Layers for a variable that the model does not have would go unnoticed.
+void check_variable_names(const NetworkConfig& network, Simulator& simulator, Watch& watch) {
+  std::vector<std::string> names;
+  for (const auto& [name, layers] : network.variable_embedding) names.push_back(name);
+  if (names.empty()) return;
+  const TrainOptions defaults;
+  const Pilot pilot(simulator, {}, defaults.max_length, &watch.monitor(), names);
+  for (const std::string& name : names) pilot.require(name, "--variable_embedding");
+}
+
+void train_command(TrainCommandOptions& options, const CLI::App& command) {
   if (!options.out.ends_with(".psn")) {
     throw InvalidArgument(fmt::format("--out '{}': a surrogate's file ends in .psn", options.out));
   }
@@ -83,6 +77,7 @@ void train_command(const TrainCommandOptions& options, const CLI::App& command) 
   Preset chosen = configured(options);
   Watch watch({.label = options.model, .total = chosen.training.traces, .time_limit = 0});
   chosen.training.monitor = &watch.monitor();
+  check_variable_names(chosen.network, *simulator, watch);
   const auto network = std::make_shared<Network>(chosen.network, options.common.seed);
   Json history = Json::array();
   const bool show = !options.common.quiet && stderr_is_terminal();
@@ -127,28 +122,13 @@ void add_train_command(CLI::App& program) {
       ->check(CLI::IsMember({"surrogate"}));
   command->add_option("model,--model", o.model, "as for psn infer")->required();
   command->add_option("--out", o.out, "the file to write, ending in .psn")->required();
-  command->add_option("--preset", o.preset, "default: our recipe; paper: the paper's")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"default", "paper"}));
-  command->add_option("--traces", o.traces, "to train on; 500,000 by default")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
   command->add_option("--max-time", o.max_time, "seconds after which to stop; 0: none")
       ->capture_default_str()
       ->check(finite_between(0, 1e9));
-  command->add_option("--batch-size", o.batch_size, "traces in an update")
-      ->check(CLI::Range(1, 1 << 20));
-  command->add_option("--learning-rate", o.learning_rate, "of Adam, at the start")
-      ->check(finite_between(1e-9, 10));
   command->add_option("--validation", o.validation, "held-out traces; 0: none")
       ->capture_default_str()
       ->check(CLI::Range(0, 1 << 30));
-  command->add_option("--addressing", o.addressing, "vocabulary: full addresses, or sites")
-      ->check(CLI::IsMember({"instance", "site"}));
-  command->add_option("--lstm_dim", o.lstm_dim, "width of the core")->check(CLI::Range(1, 65536));
-  command->add_option("--lstm_depth", o.lstm_depth, "layers of the core")->check(CLI::Range(1, 64));
-  command
-      ->add_option("--sample_embedding_dim", o.sample_embedding_dim, "width of a value's embedding")
-      ->check(CLI::Range(1, 65536));
+  o.recipe.add_to(*command);
   o.common.add_to(*command);
   command->callback([options, command] { train_command(*options, *command); });
 }

@@ -52,21 +52,16 @@ double log_softmax(std::span<const float> logits, std::size_t row, bool renormal
   return logits[row] - largest - std::log(total);
 }
 
-class Evaluation {
+class Walk {
  public:
-  Evaluation(std::shared_ptr<const CompiledNetwork> compiled, bool renormalise,
-             std::span<double> results)
+  Walk(std::shared_ptr<const CompiledNetwork> compiled, Follower& follower)
       : network_(compiled->network()),
         executor_(std::move(compiled), kWidth),
-        renormalise_(renormalise),
-        results_(results) {}
+        follower_(follower) {}
 
   // Up to kWidth paths, side by side.
   void run(std::span<Path> paths) {
-    for (Executor::Row row = 0; row < paths.size(); ++row) {
-      executor_.restart(row);
-      results_[paths[row].trace] = 0;
-    }
+    for (Executor::Row row = 0; row < paths.size(); ++row) executor_.restart(row);
     for (;;) {
       std::vector<Executor::Drawn> drawn;
       std::vector<Executor::Next> next;
@@ -78,9 +73,8 @@ class Evaluation {
       if (drawn.empty()) return;
       executor_.transition(drawn, [&](std::size_t i, std::span<const float> logits) {
         Path& path = paths[drawn[i].row];
-        const NodeId to = path.nodes[path.at];
-        const auto row = network_.node(executor_.node(drawn[i].row)).successor_row.at(to);
-        results_[path.trace] += log_softmax(logits, row, renormalise_);
+        const NodeId from = executor_.node(drawn[i].row), to = path.nodes[path.at];
+        follower_.transition(path.trace, from, logits, network_.node(from).successor_row.at(to));
         if (to == Network::kEnd) {
           ++path.at;
         } else {
@@ -90,8 +84,8 @@ class Evaluation {
       executor_.step(next, [&](std::size_t i, const float* outputs) {
         Path& path = paths[next[i].row];
         const Node& node = network_.node(next[i].node);
-        const Value& x = path.entries[path.at++]->value;
-        results_[path.trace] += head_distribution(node.value, node.scaling, outputs).log_prob(x);
+        follower_.choice(path.trace, *path.entries[path.at++],
+                         head_distribution(node.value, node.scaling, outputs));
       });
     }
   }
@@ -99,8 +93,26 @@ class Evaluation {
  private:
   const Network& network_;
   Executor executor_;
-  bool renormalise_;
+  Follower& follower_;
+};
+
+class LogProb : public Follower {
+ public:
+  LogProb(std::span<double> results, bool renormalise)
+      : results_(results), renormalise_(renormalise) {}
+
+  void transition(std::size_t trace, NodeId from, std::span<const float> logits,
+                  std::size_t row) override {
+    if (from == Network::kBegin) results_[trace] = 0;
+    results_[trace] += log_softmax(logits, row, renormalise_);
+  }
+  void choice(std::size_t trace, const Entry& entry, const Distribution& distribution) override {
+    results_[trace] += distribution.log_prob(entry.value);
+  }
+
+ private:
   std::span<double> results_;
+  bool renormalise_;
 };
 
 // The network grown by what a trace brings: first its new addresses, then, from each address, all
@@ -142,25 +154,37 @@ Network grown(Network network, const Trace& trace) {
 
 }  // namespace
 
-std::vector<double> log_prob(std::shared_ptr<const CompiledNetwork> network,
-                             std::span<const Trace> traces, UnknownEvaluation unknown) {
-  std::vector<double> results(traces.size(), -kInfinity);
+std::vector<std::size_t> follow(std::shared_ptr<const CompiledNetwork> network,
+                                std::span<const Trace> traces, Follower& follower) {
+  std::vector<std::size_t> strange;
   std::vector<Path> paths;
   for (std::size_t i = 0; i < traces.size(); ++i) {
     if (auto path = path_of(network->network(), traces[i], i)) {
       paths.push_back(std::move(*path));
-    } else if (unknown == UnknownEvaluation::kExpand) {
-      const auto larger = std::make_shared<const CompiledNetwork>(
-          std::make_shared<const Network>(grown(network->network(), traces[i])));
-      results[i] = log_prob(larger, traces.subspan(i, 1), UnknownEvaluation::kZero)[0];
+    } else {
+      strange.push_back(i);
     }
   }
   // Of similar length side by side.
   std::stable_sort(paths.begin(), paths.end(),
                    [](const Path& a, const Path& b) { return a.nodes.size() < b.nodes.size(); });
-  Evaluation evaluation(network, unknown == UnknownEvaluation::kRenormalise, results);
+  Walk walk(std::move(network), follower);
   for (std::size_t first = 0; first < paths.size(); first += kWidth) {
-    evaluation.run(std::span(paths).subspan(first, std::min(kWidth, paths.size() - first)));
+    walk.run(std::span(paths).subspan(first, std::min(kWidth, paths.size() - first)));
+  }
+  return strange;
+}
+
+std::vector<double> log_prob(std::shared_ptr<const CompiledNetwork> network,
+                             std::span<const Trace> traces, UnknownEvaluation unknown) {
+  std::vector<double> results(traces.size(), -kInfinity);
+  LogProb follower(results, unknown == UnknownEvaluation::kRenormalise);
+  const auto strange = follow(network, traces, follower);
+  if (unknown != UnknownEvaluation::kExpand) return results;
+  for (const std::size_t i : strange) {
+    const auto larger = std::make_shared<const CompiledNetwork>(
+        std::make_shared<const Network>(grown(network->network(), traces[i])));
+    results[i] = log_prob(larger, traces.subspan(i, 1), UnknownEvaluation::kZero)[0];
   }
   return results;
 }

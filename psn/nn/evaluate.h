@@ -26,5 +26,19 @@ double log_prob(const Network& network, const Trace& trace, UnknownEvaluation un
 // Of traces that this surrogate made: that it takes their paths, given their values (Eq. 9).
 std::vector<double> path_log_prob(std::shared_ptr<const CompiledNetwork> network,
                                   std::span<const Trace> traces);
+// Takes what the network says along given traces: calls for one trace come in order, those of
+// several traces interleave.
+class Follower {
+ public:
+  virtual ~Follower() = default;
+  // The logits at `from`, and the row of them (>= 1) that the trace takes.
+  virtual void transition(std::size_t trace, NodeId from, std::span<const float> logits,
+                          std::size_t row) = 0;
+  // The distribution of the choice that the trace makes next.
+  virtual void choice(std::size_t trace, const Entry& entry, const Distribution& distribution) = 0;
+};
+// Returns the traces that leave the network's vocabulary: these are not followed.
+std::vector<std::size_t> follow(std::shared_ptr<const CompiledNetwork> network,
+                                std::span<const Trace> traces, Follower& follower);
 
 }  // namespace psn

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "psn/base/error.h"
+#include "psn/nn/continuation.h"
 
 namespace psn {
 namespace {
@@ -61,9 +62,11 @@ class Visits {
 class SurrogateEnsemble : public Ensemble {
  public:
   SurrogateEnsemble(std::shared_ptr<const CompiledNetwork> compiled, AddressTable& table,
-                    const SurrogateOptions& options, const std::string& name, std::size_t width)
+                    const SurrogateOptions& options, Fallbacks& fallbacks, const std::string& name,
+                    std::size_t width)
       : network_(compiled->network()),
         options_(options),
+        fallbacks_(fallbacks),
         name_(name),
         addresses_(network_, table),
         executor_(std::move(compiled), width),
@@ -80,13 +83,22 @@ class SurrogateEnsemble : public Ensemble {
     trace.rng = rng;
     trace.transitions = rng.fork(kTransitions);
     trace.visits.restart();
+    trace.made.clear();
+    trace.continues = false;
     executor_.restart(slot);
     drawn_.push_back({slot, &trace.value});
   }
 
   void answer(Slot slot, const Value& value) override {
-    traces_[slot].value = value;
-    drawn_.push_back({slot, &traces_[slot].value});
+    Running& trace = traces_[slot];
+    if (trace.continues) {
+      trace.continuation->answer(value);
+      continuing_.push_back(slot);
+      return;
+    }
+    trace.value = value;
+    if (options_.simulator) trace.made.push_back({trace.address, value});
+    drawn_.push_back({slot, &trace.value});
   }
 
   std::span<const Pending> advance() override {
@@ -97,6 +109,8 @@ class SurrogateEnsemble : public Ensemble {
       move(drawn_[i].row, logits);
     });
     drawn_.clear();
+    for (const Slot slot : continuing_) take_over(slot);
+    continuing_.clear();
     executor_.step(next_, [this](std::size_t i, const float* outputs) { ask(next_[i], outputs); });
     if (heartbeat_) heartbeat_->running.store(false, std::memory_order_relaxed);
     return pending_;
@@ -109,14 +123,23 @@ class SurrogateEnsemble : public Ensemble {
     Value value;  // the last answer
     std::optional<Distribution> distribution;
     Visits visits;
+    // For falling back to the simulator.
+    const Address* address = nullptr;      // of the choice that is asked for
+    std::vector<Continuation::Made> made;  // choices so far
+    std::unique_ptr<Continuation> continuation;
+    bool continues = false;
   };
 
   // Draws where a trace goes from its node.
   void move(Slot slot, std::span<const float> logits) {
     Running& trace = traces_[slot];
     const Node& from = network_.node(executor_.node(slot));
-    const bool literally = options_.unknown == SurrogateOptions::Unknown::kStop;
-    const auto row = draw_transition(logits, literally, trace.transitions);
+    const bool literally = options_.unknown != SurrogateOptions::Unknown::kRenormalise;
+    auto row = draw_transition(logits, literally, trace.transitions);
+    if (row == 0 && options_.simulator) {
+      if (fall_back(slot)) return;
+      row = draw_transition(logits, false, trace.transitions);
+    }
     if (!row) fail(trace, from, "has no transition that could be taken");
     if (*row == 0) fail(trace, from, "went on to an unknown address");
     const NodeId next = from.successors[*row - 1];
@@ -132,6 +155,25 @@ class SurrogateEnsemble : public Ensemble {
     next_.push_back({slot, next, fixed > 0 ? fixed : trace.visits.count(next)});
   }
 
+  // Lets the simulator go on with a trace, if it can.
+  bool fall_back(Slot slot) {
+    Running& trace = traces_[slot];
+    if (!trace.continuation) {
+      trace.continuation = std::make_unique<Continuation>(*options_.simulator, heartbeat_);
+    }
+    trace.continues = trace.continuation->begin(trace.ticket, trace.rng, trace.made);
+    auto& counter = trace.continues ? fallbacks_.taken : fallbacks_.refused;
+    counter.fetch_add(1, std::memory_order_relaxed);
+    if (trace.continues) continuing_.push_back(slot);
+    return trace.continues;
+  }
+
+  // The next request of a trace that the simulator goes on with.
+  void take_over(Slot slot) {
+    pending_.push_back(traces_[slot].continuation->next());
+    pending_.back().slot = slot;
+  }
+
   void ask(const Executor::Next& next, const float* outputs) {
     Running& trace = traces_[next.row];
     const Node& node = network_.node(next.node);
@@ -139,15 +181,16 @@ class SurrogateEnsemble : public Ensemble {
     Pending& pending = pending_.emplace_back();
     pending.role = node.role;
     pending.control = node.control;
-    pending.address = addresses_.find(next.node, next.instance);
+    pending.address = trace.address = addresses_.find(next.node, next.instance);
     pending.distribution = &*trace.distribution;
     pending.slot = next.row;
     pending.rng = &trace.rng;
   }
 
   void beat() {
-    if (drawn_.empty()) return;
-    heartbeat_->trace.store(traces_[drawn_.front().row].ticket.trace, std::memory_order_relaxed);
+    if (drawn_.empty() && continuing_.empty()) return;
+    const Slot slot = drawn_.empty() ? continuing_.front() : drawn_.front().row;
+    heartbeat_->trace.store(traces_[slot].ticket.trace, std::memory_order_relaxed);
     heartbeat_->running.store(true, std::memory_order_relaxed);
     const auto steps = heartbeat_->steps.load(std::memory_order_relaxed);
     heartbeat_->steps.store(steps + 1, std::memory_order_release);
@@ -159,13 +202,15 @@ class SurrogateEnsemble : public Ensemble {
   }
 
   const Network& network_;
-  SurrogateOptions options_;
+  const SurrogateOptions options_;
+  Fallbacks& fallbacks_;
   std::string name_;
   NodeAddresses addresses_;
   Executor executor_;
   std::vector<Running> traces_;
   std::vector<Executor::Drawn> drawn_;
   std::vector<Executor::Next> next_;
+  std::vector<Slot> continuing_;  // ready to go on in the simulator
   std::vector<Pending> pending_;
   const Value nothing_;
   Heartbeat* heartbeat_ = nullptr;
@@ -196,15 +241,20 @@ SurrogateSimulator::SurrogateSimulator(std::string name, std::shared_ptr<const N
                                        SurrogateOptions options)
     : name_(std::move(name)),
       compiled_(std::make_shared<const CompiledNetwork>(std::move(network))),
-      options_(options) {
+      options_(std::move(options)) {
   if (compiled_->network().infers()) {
     throw InvalidArgument(fmt::format(
         "'{}' is an inference network: it guides a model (--network) but is none itself", name_));
   }
+  const bool falls_back = options_.unknown == SurrogateOptions::Unknown::kSimulator;
+  if (falls_back != (options_.simulator != nullptr)) {
+    throw InvalidArgument("a surrogate needs its simulator to fall back to, and only for that");
+  }
 }
 
 std::unique_ptr<Ensemble> SurrogateSimulator::ensemble(std::size_t width) {
-  return std::make_unique<SurrogateEnsemble>(compiled_, addresses_, options_, name_, width);
+  return std::make_unique<SurrogateEnsemble>(compiled_, addresses(), options_, fallbacks_, name_,
+                                             width);
 }
 
 }  // namespace psn

@@ -44,6 +44,16 @@ class SurrogateCommands : public ::testing::Test {
     return nlohmann::json::parse(slurp("stdout"));
   }
 
+  // One line that says what is wrong.
+  void expect_error(const std::string& arguments, int code, const std::string& part) {
+    EXPECT_EQ(psn(arguments), code) << arguments;
+    const std::string error = slurp("stderr");
+    EXPECT_TRUE(error.starts_with("psn: error: ")) << error;
+    EXPECT_NE(error.find(part), std::string::npos) << error;
+    EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 1) << error;
+  }
+  void write(const char* name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+
   fs::path folder_;
 };
 
@@ -90,13 +100,141 @@ TEST_F(SurrogateCommands, Inspect) {
 
 TEST_F(SurrogateCommands, BadFilesAreOneLineAndExitCode65) {
   fs::resize_file(folder_ / "s.psn", fs::file_size(folder_ / "s.psn") - 100);
-  for (const char* command : {"simulate s.psn", "inspect s.psn", "graph missing.psn"}) {
-    EXPECT_EQ(psn(command), 65);
-    const std::string error = slurp("stderr");
-    EXPECT_TRUE(error.starts_with("psn: error: ")) << error;
-    EXPECT_NE(error.find(".psn"), std::string::npos);
-    EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 1);
+  for (const char* command :
+       {"simulate s.psn", "inspect s.psn", "graph missing.psn", "compare control-flow s.psn"}) {
+    expect_error(command, 65, ".psn");
   }
+}
+
+TEST_F(SurrogateCommands, Compare) {
+  const std::string command =
+      "compare control-flow s.psn -n 2000 --bin c_0 --by theta --bins 5 --range 0,1";
+  const auto result = json(command);
+  for (const char* key : {"kl_nats_per_trace", "kl_standard_error", "max_transition_deviation",
+                          "path_total_variation", "unknown_mass"}) {
+    EXPECT_TRUE(result[key].is_number()) << key;
+  }
+  // Random weights are far from the simulator, and further than it is from itself.
+  EXPECT_GT(result["kl_nats_per_trace"], 1);
+  EXPECT_GT(result["path_total_variation"], 2 * result["path_total_variation_floor"].get<double>());
+  EXPECT_GT(result["max_transition_deviation"], 0.1);
+  EXPECT_EQ(result["worst_transition"], result["transitions_above_1_percent"][0]);
+  double sum = 0;
+  for (const auto& address : result["addresses"]) {
+    sum += address["value_kl"].get<double>() + address["transition_kl"].get<double>();
+  }
+  EXPECT_NEAR(sum, result["kl_of_values"].get<double>() + result["kl_of_transitions"].get<double>(),
+              1e-9);
+  // In the simulator the loop goes on with probability theta: 0.3 on average between 0.2 and 0.4,
+  // within 0.01 for the slope of theta's density, and 5 standard errors.
+  const auto& bin = result["conditional_means"]["bins"][1];
+  EXPECT_EQ(bin["low"], 0.2);
+  EXPECT_NEAR(bin["simulator"]["mean"].get<double>(), 0.3,
+              0.01 + 5 * bin["simulator"]["standard_error"].get<double>());
+  // Neither threads nor width change anything.
+  EXPECT_EQ(json(command + " --threads 1 --width 3"), result);
+  EXPECT_EQ(psn(command + " --out r"), 0);
+  EXPECT_NE(slurp("stdout").find("KL from the simulator"), std::string::npos);
+  EXPECT_TRUE(fs::exists(folder_ / "r" / "comparison.json"));
+  EXPECT_EQ(json("compare --config r/config.toml"), result);
+}
+
+TEST_F(SurrogateCommands, CompareRefusesWhatCannotBeCompared) {
+  expect_error("compare gaussian s.psn -n 1000", 64, "mu__Normal__1");
+  expect_error("compare control-flow s.psn -n 10", 64, "-n 10");
+  expect_error("compare control-flow gaussian", 64, "'gaussian' is no surrogate");
+  expect_error("compare s.psn s.psn", 64, "'s.psn' is a surrogate");
+  expect_error("compare control-flow", 64, "surrogate");
+  expect_error("compare control-flow s.psn --bin c_0", 64, "--by");
+  expect_error("compare control-flow s.psn --bin c_0 --by thetta", 64, "did you mean 'theta'?");
+  expect_error("compare control-flow s.psn --bin c_0 --by theta --range 1,0", 64, "--range");
+}
+
+TEST_F(SurrogateCommands, GoOnInTheSimulatorWhereTheyKnowNoFurther) {
+  const std::string how = " --unknown simulator --simulator control-flow";
+  for (const std::string command :
+       {"simulate s.psn -n 500", "graph s.psn -n 500", "infer s.psn --observe x=2 -n 500"}) {
+    const auto result = json(command + how);
+    EXPECT_GT(result["fallbacks"].get<int>(), 10) << command;
+    EXPECT_LE(result["fallbacks"].get<int>(), 500) << command;
+    EXPECT_EQ(psn(command + how), 0);
+    EXPECT_NE(slurp("stderr").find(std::to_string(result["fallbacks"].get<int>()) + " traces"),
+              std::string::npos);
+    EXPECT_FALSE(json(command).contains("fallbacks"));
+  }
+  expect_error("simulate s.psn --unknown stop", 70, "unknown address");
+  expect_error("simulate s.psn --unknown simulator", 64, "--simulator MODEL");
+  expect_error("simulate s.psn --simulator control-flow", 64, "--unknown simulator");
+  expect_error("simulate control-flow" + how, 64, "'control-flow' is none");
+  expect_error("simulate s.psn --unknown simulator --simulator gaussian", 64, "mu__Normal__1");
+}
+
+TEST_F(SurrogateCommands, RecipesFromAFileAndByHand) {
+  write("c.toml", R"(
+kind = "surrogate"
+model = "gaussian"
+traces = 600
+batch_size = 100
+validation = 50
+validate_every = 2
+loss = "nll"
+schedule = "constant"
+final_rate = 0.5
+clip_norm = 3.5
+lstm_dim = 8
+mixture_components = 2
+transition_hidden_dim = 9
+address_embedding_dim = 3
+distribution_type_embedding_dim = 4
+
+[variable_layers]
+hidden_dim = 12
+
+[variable_embedding.mu]
+num_layers = 3
+hidden_dim = 7
+)");
+  ASSERT_EQ(psn("train --config c.toml --out t.psn --clip_norm 2"), 0) << slurp("stderr");
+  const auto network = json("inspect t.psn");
+  const auto config = network["config"];
+  EXPECT_EQ(config["variable_embedding"]["mu"],
+            nlohmann::json({{"num_layers", 3}, {"hidden_dim", 7}}));
+  EXPECT_EQ(config["variable_layers"], nlohmann::json({{"num_layers", 2}, {"hidden_dim", 12}}));
+  EXPECT_EQ(config["mixture_components"], 2);
+  EXPECT_EQ(config["transition_hidden_dim"], 9);
+  EXPECT_EQ(config["address_embedding_dim"], 3);
+  EXPECT_EQ(config["distribution_type_embedding_dim"], 4);
+  int validations = 0;
+  for (const auto& step : network["history"]) validations += step.contains("validation");
+  EXPECT_GE(validations, 3);
+
+  // The effective configuration has everything, the preset's part too, and does the same again.
+  const std::string effective = slurp("t.psn.toml");
+  for (const char* line :
+       {"clip_norm = 2\n", "loss = \"nll\"\n", "schedule = \"constant\"\n",
+        "learning_rate = 0.004\n", "lstm_depth = 1\n", "addressing = \"instance\"\n"}) {
+    EXPECT_NE(effective.find(line), std::string::npos) << line << effective;
+  }
+  const std::string first = slurp("t.psn");
+  ASSERT_EQ(psn("train --config t.psn.toml"), 0) << slurp("stderr");
+  EXPECT_EQ(json("inspect t.psn")["config"], config);
+  EXPECT_EQ(slurp("t.psn.toml"), effective);
+}
+
+TEST_F(SurrogateCommands, MisspeltRecipesNameTheRightWord) {
+  const std::string train = "train surrogate gaussian --traces 100 --out t.psn ";
+  const std::pair<const char*, const char*> files[] = {
+      {"clip_nrom = 1", "did you mean '--clip_norm'?"},
+      {"loss = \"kl\"", "loss"},
+      {"[variable_embedding.mu]\nnum_layer = 1", "did you mean 'num_layers'?"},
+      {"[variable_embedding.mu]\nnum_layers = \"x\"", "'x' is no count"},
+      {"[variable_embedding.my]\nnum_layers = 1", "did you mean 'mu'?"},
+      {"[variable_embedding.mu]\nnum_layers = 0", "num_layers"}};
+  for (const auto& [text, part] : files) {
+    write("bad.toml", text);
+    expect_error(train + "--config bad.toml", 64, part);
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "t.psn"));
 }
 
 }  // namespace

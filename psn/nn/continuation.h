@@ -1,0 +1,42 @@
+// Continuation: a trace that a surrogate has begun, carried on by the simulator itself.
+//
+// The simulator runs through the choices made so far, is handed their values, and goes on from
+// there. Nothing of the surrogate's part is drawn again: throwing it away because of where it led
+// would make such beginnings too rare.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "psn/core/ensemble.h"
+
+namespace psn {
+
+// Not thread-safe; one trace at a time.
+class Continuation {
+ public:
+  // The simulator must outlive it; `heartbeat` may be null.
+  Continuation(Simulator& simulator, Heartbeat* heartbeat)
+      : simulator_(simulator), heartbeat_(heartbeat) {}
+
+  struct Made {
+    const Address* address;  // of the simulator's table
+    Value value;
+  };
+  // False: the simulator cannot have made these choices. Throws InvalidArgument if already the
+  // first one is not the simulator's, ModelError for a program with factors. Tags on the way are
+  // passed over, as surrogates do.
+  bool begin(const Ticket& ticket, const Rng& rng, std::span<const Made> made);
+  // The next request, valid until the next call; its slot is 0.
+  Pending next() { return ensemble_->advance().front(); }
+  void answer(const Value& value) { ensemble_->answer(0, value); }
+
+ private:
+  Pending next_choice();
+
+  Simulator& simulator_;
+  Heartbeat* heartbeat_;
+  std::unique_ptr<Ensemble> ensemble_;  // of one; null until it is needed
+};
+
+}  // namespace psn

@@ -1,0 +1,111 @@
+#include "psn/train/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "psn/base/error.h"
+#include "psn/base/numerics.h"
+
+namespace psn {
+
+// One call's traces on their way through the network.
+class ConditionalComparison::Tally : public Follower {
+ public:
+  Tally(ConditionalComparison& whole, std::size_t traces) : whole_(whole), traces_(traces) {}
+
+  void transition(std::size_t trace, NodeId from, std::span<const float> logits,
+                  std::size_t row) override {
+    OneTrace& one = traces_[trace];
+    const std::vector<double> wide(logits.begin(), logits.end());
+    const double total = log_sum_exp(wide);
+    const double log_s = wide[row] - total;
+    one.log_ratio -= log_s;
+    AddressDeviation& address = one.at ? *one.at : whole_.addresses_["begin"];
+    if (!one.at) ++address.visits;
+    address.transition -= log_s;
+    if (one.strange) return;
+    // Growth has split the unknown mass between row 0 and the rows it added (Theorem 1).
+    const std::size_t rows = 1 + whole_.known_.node(from).successors.size();
+    const double known = log_sum_exp(std::span(wide).subspan(1, rows - 1)) - total;
+    one.log_known += known;
+    one.strange = row >= rows;
+  }
+
+  void choice(std::size_t trace, const Entry& entry, const Distribution& distribution) override {
+    OneTrace& one = traces_[trace];
+    const std::string& text = entry.address->text;
+    const double ratio = entry.log_prob - distribution.log_prob(entry.value);
+    const auto exact = kl_divergence(*entry.distribution, distribution);
+    AddressDeviation& address = whole_.addresses_[text];
+    one.at = &address;
+    one.log_ratio += ratio;
+    ++address.visits;
+    address.value += exact.value_or(ratio);
+    address.closed_form &= exact.has_value();
+    if (one.strange && whole_.strange_.empty()) whole_.strange_ = text;
+  }
+
+  void finish() {
+    for (const OneTrace& one : traces_) {
+      whole_.sum_ += one.log_ratio;
+      whole_.squares_ += one.log_ratio * one.log_ratio;
+      whole_.unknown_ += -std::expm1(one.log_known);
+      whole_.unseen_ += one.strange;
+    }
+    whole_.traces_ += traces_.size();
+  }
+
+ private:
+  struct OneTrace {
+    AddressDeviation* at = nullptr;  // null at begin
+    double log_ratio = 0;
+    double log_known = 0;  // of the probability that no transition so far was to `unknown`
+    bool strange = false;  // it has left what the surrogate knows
+  };
+  ConditionalComparison& whole_;
+  std::vector<OneTrace> traces_;
+};
+
+ConditionalComparison::ConditionalComparison(const Network& surrogate)
+    : known_(surrogate), network_(std::make_shared<Network>(surrogate)), growth_(*network_) {}
+
+void ConditionalComparison::add(std::span<const Trace> traces) {
+  growth_.learn_names(traces);
+  if (growth_.unseen() > 0 || !compiled_) {
+    compiled_ = std::make_shared<const CompiledNetwork>(network_);
+  }
+  Tally tally(*this, traces.size());
+  follow(compiled_, traces, tally);
+  tally.finish();
+}
+
+ConditionalDeviation ConditionalComparison::result() const {
+  ConditionalDeviation result;
+  if (traces_ == 0) return result;
+  if (unseen_ == traces_) {
+    throw InvalidArgument(
+        strange_.empty()
+            ? "this surrogate is another model's: it knows none of the model's traces"
+            : fmt::format("this surrogate is another model's: it does not expect '{}'", strange_));
+  }
+  const auto n = static_cast<double>(traces_);
+  result.traces = traces_;
+  result.unseen = unseen_;
+  result.kl = sum_ / n;
+  result.standard_error = std::sqrt(std::max(0.0, squares_ / n - result.kl * result.kl) / n);
+  result.unknown_mass = unknown_ / n;
+  for (const auto& [text, sums] : addresses_) {
+    AddressDeviation& address = result.addresses.emplace_back(sums);
+    address.address = text;
+    result.values += address.value /= n;
+    result.transitions += address.transition /= n;
+  }
+  const auto contribution = [](const AddressDeviation& a) { return a.value + a.transition; };
+  std::stable_sort(result.addresses.begin(), result.addresses.end(),
+                   [&](const auto& a, const auto& b) { return contribution(a) > contribution(b); });
+  return result;
+}
+
+}  // namespace psn

@@ -1,0 +1,110 @@
+// How a surrogate compares with its simulator, against plain scalar code.
+#include "psn/train/comparison.h"
+
+#include <gtest/gtest.h>
+
+#include "psn/base/error.h"
+#include "psn/nn/evaluate.h"
+#include "tests/law/network_fixture.h"
+
+namespace psn {
+namespace {
+
+using namespace testing;
+
+// The probability that the network draws unknown somewhere along a trace that it knows.
+double unknown_along(const Network& network, const Trace& trace) {
+  ScalarNetwork scalar(network);
+  double known = 1 - softmax(scalar.logits())[0];
+  for (const Entry& entry : trace.entries) {
+    if (!is_choice(entry)) continue;
+    scalar.step(*network.find(*entry.address), entry.address->instance);
+    known *= 1 - softmax(scalar.logits(entry.value))[0];
+  }
+  return 1 - known;
+}
+
+TEST(Comparison, IsTheMeanLogRatioAndTheTableAddsUp) {
+  for (const Model& model : {control_flow::model(), all_families()}) {
+    InProcess simulator(model);
+    const auto traces = simulate(simulator, 300);
+    Network network(small_config(), 3);
+    grow(network, traces);
+    shake(network, 0.15, 3);
+    ConditionalComparison comparison(network);
+    comparison.add(std::span(traces).first(100));
+    comparison.add(std::span(traces).subspan(100));
+    const ConditionalDeviation result = comparison.result();
+
+    double kl = 0, transitions = 0, values = 0, unknown = 0;
+    for (const Trace& trace : traces) {
+      const ScalarEvaluation s = evaluate(network, trace);
+      kl += (trace.log_joint - s.values - s.transitions) / 300;
+      transitions -= s.transitions / 300;
+      unknown += unknown_along(network, trace) / 300;
+    }
+    EXPECT_EQ(result.traces, 300u);
+    EXPECT_EQ(result.unseen, 0u);
+    EXPECT_NEAR(result.kl, kl, 1e-4 * (1 + kl));
+    EXPECT_NEAR(result.transitions, transitions, 1e-4 * (1 + transitions));
+    EXPECT_NEAR(result.unknown_mass, unknown, 1e-4);
+    for (const AddressDeviation& address : result.addresses) {
+      values += address.value;
+      EXPECT_TRUE(!address.closed_form || address.value > -1e-9) << address.address;
+    }
+    EXPECT_NEAR(result.values, values, 1e-9 * (1 + values));
+  }
+}
+
+// One address with a closed form: the table has the divergence itself, not an estimate.
+TEST(Comparison, UsesClosedForms) {
+  const Model model("one", [](Context& ctx) { ctx.sample(Normal(2, 3), {.name = "a"}); });
+  InProcess simulator(model);
+  const auto network = network_of(model, {.config = small_config()});
+  const auto traces = simulate(simulator, 5);
+  ScalarNetwork scalar(*network);
+  const auto outputs = scalar.step(2, 1);
+  const auto learned =
+      head_distribution(scalar.node().value, scalar.node().scaling, outputs.data());
+  ConditionalComparison comparison(*network);
+  comparison.add(traces);
+  EXPECT_NEAR(comparison.result().values, *kl_divergence(Normal(2, 3), learned), 1e-5);
+}
+
+// What the surrogate lacks counts as unknown mass, is counted, and leaves the KL finite.
+TEST(Comparison, OfWhatTheSurrogateLacks) {
+  InProcess simulator(control_flow::model());
+  const auto traces = simulate(simulator, 400);
+  Network network(small_config(), 3);
+  grow(network, {traces.begin(), traces.begin() + 5});
+  shake(network, 0.15, 3);
+  ConditionalComparison comparison(network);
+  comparison.add(traces);
+  const ConditionalDeviation result = comparison.result();
+  std::uint64_t unseen = 0;
+  for (const Trace& trace : traces) {
+    unseen += log_prob(network, trace, UnknownEvaluation::kZero) == -kInfinity;
+  }
+  EXPECT_EQ(result.unseen, unseen);
+  EXPECT_GT(unseen, 10u);
+  EXPECT_TRUE(std::isfinite(result.kl));
+  EXPECT_GT(result.unknown_mass, 0);
+  EXPECT_LT(result.unknown_mass, 1);
+}
+
+TEST(Comparison, NamesTheFirstAddressOfAnotherModel) {
+  const Model other("other", [](Context& ctx) { ctx.sample(Normal(0, 1), {.name = "mu"}); });
+  InProcess simulator(other);
+  const auto network = network_of(control_flow::model(), {.config = small_config()});
+  ConditionalComparison comparison(*network);
+  comparison.add(simulate(simulator, 10));
+  try {
+    comparison.result();
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("mu__Normal__1"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace psn
