@@ -71,6 +71,17 @@ Json progress_json(const Progress& p) {
   return json;
 }
 
+// What was learned before training failed, next to where the result would have been.
+[[noreturn]] void keep_checkpoint(const ModelError& error, const std::string& out,
+                                  const NetworkFile& file) {
+  const std::uint64_t updates = file.network->parameters().step;
+  if (updates == 0) throw error;
+  const std::string path = out.substr(0, out.size() - 4) + ".checkpoint.psn";
+  save_network(path, file);
+  throw ModelError(
+      fmt::format("{}; '{}' holds the network after {} updates", error.what(), path, updates));
+}
+
 void train_command(const TrainCommandOptions& options, const CLI::App& command) {
   if (!options.out.ends_with(".psn")) {
     throw InvalidArgument(fmt::format("--out '{}': a surrogate's file ends in .psn", options.out));
@@ -86,14 +97,19 @@ void train_command(const TrainCommandOptions& options, const CLI::App& command) 
   const auto network = std::make_shared<Network>(chosen.network, options.common.seed);
   Json history = Json::array();
   const bool show = !options.common.quiet && stderr_is_terminal();
-  const Progress last =
-      train_surrogate(*simulator, *network, chosen.training, [&](const Progress& p) {
-        history.push_back(progress_json(p));
-        if (show) {
-          fmt::print(stderr, "\r\033[K{} of {} traces, KL {:.4f}, {} addresses, {:.0f} traces/s",
-                     p.traces, chosen.training.traces, p.kl, p.addresses, p.traces_per_second);
-        }
-      });
+  const auto progress = [&](const Progress& p) {
+    history.push_back(progress_json(p));
+    if (show) {
+      fmt::print(stderr, "\r\033[K{} of {} traces, KL {:.4f}, {} addresses, {:.0f} traces/s",
+                 p.traces, chosen.training.traces, p.kl, p.addresses, p.traces_per_second);
+    }
+  };
+  Progress last;
+  try {
+    last = train_surrogate(*simulator, *network, chosen.training, progress);
+  } catch (const ModelError& error) {
+    keep_checkpoint(error, options.out, {network, history.dump(), true});
+  }
   if (show) fmt::print(stderr, "\r\033[K");
   if (watch.monitor().stop.load()) throw Interrupted();
 

@@ -66,8 +66,9 @@ struct Progress {
 using ProgressSink = std::function<void(const Progress&)>;
 
 // Throws InvalidArgument for impossible options; ModelError if the loss is not finite or explodes,
-// naming batch and address: the network then holds parameters from before that batch. Returns the
-// last progress, with the validation at the end.
+// naming batch and address: the network is then that of an earlier batch, at most 100 before. After
+// an error of the simulator it is that of the last batch. Returns the last progress, with the
+// validation at the end.
 Progress train_surrogate(Simulator& simulator, Network& network, const TrainOptions& options,
                          const ProgressSink& progress = {});
 
