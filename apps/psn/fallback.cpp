@@ -27,17 +27,17 @@ void FallbackOptions::add_to(CLI::App& command) {
                   "stop (an error), simulator (go on in --simulator)")
       ->capture_default_str()
       ->check(CLI::IsMember({"renormalise", "stop", "simulator"}));
-  command.add_option("--simulator", simulator, "the model for --unknown simulator");
+  command.add_option("--simulator", simulator, "the model that a surrogate stands for");
 }
 
-std::unique_ptr<Simulator> FallbackOptions::load(const std::string& model,
-                                                 std::size_t stack_kib) const {
+std::unique_ptr<Simulator> FallbackOptions::load(const std::string& model, std::size_t stack_kib,
+                                                 bool needs_simulator) const {
   const bool falls_back = unknown == "simulator";
   if (falls_back && simulator.empty()) {
     throw InvalidArgument("--unknown simulator needs the model to go on in: --simulator MODEL");
   }
-  if (!falls_back && !simulator.empty()) {
-    throw InvalidArgument("--simulator is for --unknown simulator only");
+  if (!falls_back && !needs_simulator && !simulator.empty()) {
+    throw InvalidArgument("--simulator has no use here");
   }
   if (unknown == "renormalise") return load_simulator(model, stack_kib);
   if (!model.ends_with(".psn")) {

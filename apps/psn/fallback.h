@@ -17,7 +17,9 @@ struct FallbackOptions {
 
   void add_to(CLI::App& command);
   // The model or surrogate; throws InvalidArgument if these options do not fit it.
-  std::unique_ptr<Simulator> load(const std::string& model, std::size_t stack_kib) const;
+  // `needs_simulator`: --simulator has another use besides.
+  std::unique_ptr<Simulator> load(const std::string& model, std::size_t stack_kib,
+                                  bool needs_simulator = false) const;
 };
 
 // Counts from here on: pilot runs are no part of the result.

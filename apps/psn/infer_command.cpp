@@ -9,14 +9,21 @@
 
 #include "apps/psn/commands.h"
 #include "apps/psn/fallback.h"
+#include "apps/psn/inference_network.h"
+#include "apps/psn/models.h"
 #include "apps/psn/observe.h"
 #include "apps/psn/options.h"
 #include "apps/psn/pilot.h"
+#include "apps/psn/posterior_summary.h"
 #include "apps/psn/watch.h"
 #include "psn/base/error.h"
+#include "psn/infer/correction.h"
 #include "psn/infer/diagnostics.h"
 #include "psn/infer/importance.h"
 #include "psn/infer/metropolis.h"
+#include "psn/nn/evaluate.h"
+#include "psn/nn/network_guide.h"
+#include "psn/nn/surrogate.h"
 
 namespace psn::app {
 namespace {
@@ -34,24 +41,46 @@ struct InferOptions {
   std::size_t chains = 4;
   std::optional<std::uint64_t> burn_in;
   std::uint64_t thinning = 1;
+  std::string network;  // of engine ic
+  double defensive = 0;
+  std::uint64_t correct = 0;  // simulator runs
 };
 
-constexpr std::array<double, 5> kQuantiles{0.05, 0.25, 0.5, 0.75, 0.95};
-constexpr std::array<const char*, 5> kQuantileNames{"q05", "q25", "q50", "q75", "q95"};
+void check(const InferOptions& options) {
+  const bool chains = options.engine == "lmh" || options.engine == "rmh";
+  const std::uint64_t count = options.simulation.count;
+  if (chains && options.chains > count) {
+    throw InvalidArgument(fmt::format("--chains {} is more than -n {}", options.chains, count));
+  }
+  if ((options.engine == "ic") == options.network.empty()) {
+    throw InvalidArgument(options.network.empty()
+                              ? "--engine ic needs an inference network: --network FILE.psn"
+                              : "--network is for --engine ic");
+  }
+  if (options.defensive > 0 && options.engine != "ic") {
+    throw InvalidArgument("--defensive is for --engine ic");
+  }
+  if (options.correct == 0) return;
+  if (!options.simulation.model.ends_with(".psn") || options.fallback.simulator.empty()) {
+    throw InvalidArgument(
+        "--correct is for a surrogate, and needs the model it stands for: --simulator MODEL");
+  }
+  if (chains || options.fallback.unknown != "renormalise") {
+    throw InvalidArgument("--correct goes with --engine is or ic, and --unknown renormalise");
+  }
+}
 
-struct Result {
-  Posterior posterior;
-  std::uint64_t traces;  // that were run
-  double seconds;
-  std::optional<double> acceptance;
-};
-
-Result infer(Simulator& simulator, const Observations& observations, const InferOptions& options,
-             EngineOptions engine, const Watch& watch) {
+InferenceResult infer(Simulator& simulator, const Observations& observations,
+                      const InferOptions& options, EngineOptions engine, const Watch& watch) {
+  GuideFactory guide = prior_guide();
+  if (options.engine == "ic") {
+    const auto network = load_inference_network(options.network, simulator, engine.max_length);
+    guide = network_guide(network, simulator, observations, {options.defensive});
+  }
   const double started = watch.seconds();
-  if (options.engine == "is") {
-    Posterior posterior = importance_sampling(simulator, observations, engine);
-    return {std::move(posterior), engine.samples, watch.seconds() - started, std::nullopt};
+  if (options.engine == "is" || options.engine == "ic") {
+    Posterior posterior = importance_sampling(simulator, observations, engine, guide);
+    return {std::move(posterior), engine.samples, watch.seconds() - started};
   }
   MetropolisOptions metropolis;
   static_cast<EngineOptions&>(metropolis) = std::move(engine);
@@ -65,160 +94,40 @@ Result infer(Simulator& simulator, const Observations& observations, const Infer
           result.acceptance};
 }
 
-// One number for a scalar, a flat list for an array.
-Json per_component(const Column& column, const std::function<double(std::size_t)>& f) {
-  if (column.shape.empty()) return f(0);
-  Json list = Json::array();
-  for (std::size_t k = 0; k < column.width(); ++k) list.push_back(f(k));
-  return list;
-}
-
-std::vector<double> component_of(const Posterior& posterior, const Column& column,
-                                 std::size_t component) {
-  std::vector<double> values(posterior.size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = column.data[i * column.width() + component];
-  }
-  return values;
-}
-
-Json summarize_column(const Posterior& posterior, const std::string& name) {
-  const Column& column = posterior.column(name);
-  std::vector<std::vector<double>> quantiles;
-  for (std::size_t k = 0; k < column.width(); ++k) {
-    quantiles.push_back(posterior.quantiles(name, kQuantiles, k));
-  }
-  Json json;
-  json["mean"] = per_component(column, [&](std::size_t k) { return posterior.mean(name, k); });
-  json["sd"] =
-      per_component(column, [&](std::size_t k) { return std::sqrt(posterior.variance(name, k)); });
-  for (std::size_t q = 0; q < kQuantiles.size(); ++q) {
-    json[kQuantileNames[q]] = per_component(column, [&](std::size_t k) { return quantiles[k][q]; });
-  }
-  const double probability = posterior.probability(name);
-  if (probability < 1 - 1e-9) json["probability"] = probability;
-  if (posterior.chains() > 0) {
-    json["ess"] = per_component(
-        column, [&](std::size_t k) { return effective_sample_size(posterior, name, k); });
-    json["rhat"] = per_component(column, [&](std::size_t k) {
-      return split_rhat({component_of(posterior, column, k), posterior.chains()});
-    });
-  }
+// The surrogate's posterior becomes the simulator's.
+Json correct(InferenceResult& result, Simulator& model, const Observations& observations,
+             const InferOptions& options, EngineOptions engine, const Watch& watch) {
+  const auto& surrogate = dynamic_cast<const SurrogateSimulator&>(model);
+  const SimulationOptions& s = options.simulation;
+  const auto simulator = load_simulator(options.fallback.simulator, s.stack_kib);
+  const Pilot pilot(*simulator, s.parallelism, s.max_length, engine.monitor, options.queries);
+  engine.queries =
+      options.queries.empty() ? pilot.default_queries() : pilot.queries(options.queries);
+  engine.samples = options.correct;
+  engine.keep_traces = false;
+  const ParetoDiagnostic before = pareto_khat(result.posterior.log_weights());
+  Json json{{"runs", options.correct},
+            {"ess_before", result.posterior.effective_sample_size()},
+            {"khat_before", before.khat}};
+  const double started = watch.seconds();
+  Correction corrected = correct_to_simulator(
+      *simulator, observations, result.posterior,
+      [&](std::span<const Trace> traces) { return path_log_prob(surrogate.compiled(), traces); },
+      engine);
+  json["seconds"] = watch.seconds() - started;
+  json["diverged"] = corrected.diverged;
+  result.posterior = std::move(corrected.posterior);
+  result.effective_sample_size = corrected.effective_sample_size;
   return json;
-}
-
-// The worst of a diagnostic over all components; NaN (a constant) does not count.
-template <class Better>
-double worst(const Json& columns, const char* key, Better better) {
-  double result = kNaN;
-  const auto take = [&](const Json& x) {
-    if (x.is_number() && !std::isnan(x.get<double>()) &&
-        (std::isnan(result) || better(result, x.get<double>()))) {
-      result = x.get<double>();
-    }
-  };
-  for (const auto& [name, column] : columns.items()) {
-    const Json& value = column[key];
-    if (value.is_array()) {
-      for (const Json& x : value) take(x);
-    } else {
-      take(value);
-    }
-  }
-  return result;
-}
-
-Json summarize(const Result& result, const Simulator& simulator, const InferOptions& options) {
-  const Posterior& posterior = result.posterior;
-  Json json{{"model", simulator.name()},
-            {"engine", options.engine},
-            {"seed", options.common.seed},
-            {"samples", posterior.size()}};
-  Json& columns = json["posterior"] = Json::object();
-  for (const std::string& name : posterior.names()) {
-    columns[name] = summarize_column(posterior, name);
-  }
-  if (posterior.chains() > 0) {
-    json["chains"] = posterior.chains();
-    json["ess"] = worst(columns, "ess", std::greater<>());
-    json["rhat"] = worst(columns, "rhat", std::less<>());
-    json["acceptance"] = *result.acceptance;
-  } else {
-    const ParetoDiagnostic pareto = pareto_khat(posterior.log_weights());
-    json["ess"] = posterior.effective_sample_size();
-    json["log_evidence"] = posterior.log_evidence();
-    json["khat"] = pareto.khat;
-    json["khat_threshold"] = pareto.threshold;
-  }
-  json["traces_per_second"] = static_cast<double>(result.traces) / result.seconds;
-  return json;
-}
-
-void print_table(const Json& json) {
-  fmt::print("{:>16} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "", "mean", "sd", "5%",
-             "25%", "50%", "75%", "95%");
-  const auto row = [](const std::string& label, const Json& column, std::optional<std::size_t> k) {
-    fmt::print("{:>16}", label);
-    for (const char* key : {"mean", "sd", "q05", "q25", "q50", "q75", "q95"}) {
-      const Json& value = k ? column[key][*k] : column[key];
-      fmt::print(" {:>10.5g}", value.is_number() ? value.get<double>() : kNaN);
-    }
-    if (column.contains("probability")) {
-      fmt::print("  in {:.2f} % of traces", 100 * column["probability"].get<double>());
-    }
-    fmt::print("\n");
-  };
-  for (const auto& [name, column] : json["posterior"].items()) {
-    if (column["mean"].is_array()) {
-      for (std::size_t k = 0; k < column["mean"].size(); ++k) {
-        row(fmt::format("{}[{}]", name, k), column, k);
-      }
-    } else {
-      row(name, column, std::nullopt);
-    }
-  }
-  fmt::print("ESS {:.0f} of {}", json["ess"].get<double>(), json["samples"].get<std::uint64_t>());
-  if (json.contains("log_evidence")) {
-    fmt::print(", log evidence {:.4f}, Pareto k-hat {:.2f} (reliable below {:.2f})",
-               json["log_evidence"].get<double>(), json["khat"].get<double>(),
-               std::max(0.0, json["khat_threshold"].get<double>()));
-  } else {
-    fmt::print(", split R-hat {:.4f}, acceptance {:.3f}", json["rhat"].get<double>(),
-               json["acceptance"].get<double>());
-  }
-  fmt::print(", {:.0f} traces/s\n", json["traces_per_second"].get<double>());
-}
-
-void warn_if_unreliable(const Json& json) {
-  if (json.contains("khat") && json["khat"].get<double>() > json["khat_threshold"].get<double>()) {
-    fmt::print(stderr,
-               "psn: warning: Pareto k-hat {:.2f} is above {:.2f}: a few traces carry most of the "
-               "weight, so these estimates are unreliable; use more traces or another engine\n",
-               json["khat"].get<double>(), json["khat_threshold"].get<double>());
-  }
-  if (json["ess"].get<double>() < 50) {
-    fmt::print(stderr,
-               "psn: warning: the effective sample size is only {:.0f}: these estimates are "
-               "unreliable\n",
-               json["ess"].get<double>());
-  }
-  if (json.contains("rhat") && json["rhat"].get<double>() > 1.05) {
-    fmt::print(stderr,
-               "psn: warning: split R-hat {:.3f} is above 1.05: the chains disagree; use more "
-               "samples or burn-in\n",
-               json["rhat"].get<double>());
-  }
 }
 
 void infer_command(const InferOptions& options, const CLI::App& command) {
+  check(options);
   const SimulationOptions& s = options.simulation;
   Observations observations;
   if (!options.observations.empty()) add_observation_file(observations, options.observations);
   for (const std::string& argument : options.observe) add_observation(observations, argument);
-  const auto simulator = options.fallback.load(s.model, s.stack_kib);
-  if (options.engine != "is" && options.chains > s.count) {
-    throw InvalidArgument(fmt::format("--chains {} is more than -n {}", options.chains, s.count));
-  }
+  const auto simulator = options.fallback.load(s.model, s.stack_kib, options.correct > 0);
   OutputDirectory out(s.out);
   Watch watch({.label = s.model,
                .total = s.count,
@@ -230,6 +139,7 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   pilot.check(observations);
   EngineOptions engine;
   engine.samples = s.count;
+  engine.keep_traces = options.correct > 0;
   engine.queries =
       options.queries.empty() ? pilot.default_queries() : pilot.queries(options.queries);
   engine.seed = options.common.seed;
@@ -238,8 +148,13 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   engine.monitor = &watch.monitor();
 
   forget_fallbacks(*simulator);
-  const Result result = infer(*simulator, observations, options, engine, watch);
-  Json json = summarize(result, *simulator, options);
+  InferenceResult result = infer(*simulator, observations, options, engine, watch);
+  Json json{
+      {"model", simulator->name()}, {"engine", options.engine}, {"seed", options.common.seed}};
+  if (options.correct > 0) {
+    json["correction"] = correct(result, *simulator, observations, options, engine, watch);
+  }
+  json.update(summarize(result));
   report_fallbacks(*simulator, json, options.common.quiet);
   if (out) {
     out.write_config(command);
@@ -263,10 +178,22 @@ void add_infer_command(CLI::App& program) {
   options->simulation.add_to(*command, "traces (is) or kept states of all chains (lmh, rmh)");
   command
       ->add_option("--engine", options->engine,
-                   "is: importance sampling; lmh, rmh: Metropolis-Hastings with prior or "
-                   "random-walk proposals")
+                   "is: importance sampling; ic: the same with proposals of an inference network "
+                   "(--network); lmh, rmh: Metropolis-Hastings with prior or random-walk proposals")
       ->capture_default_str()
-      ->check(CLI::IsMember({"is", "lmh", "rmh"}));
+      ->check(CLI::IsMember({"is", "ic", "lmh", "rmh"}));
+  command->add_option("--network", options->network,
+                      "inference network of 'psn train inference' (ic)");
+  command
+      ->add_option("--defensive", options->defensive,
+                   "share of traces drawn from the model, which bounds the weights (ic)")
+      ->capture_default_str()
+      ->check(finite_between(0, 0.999));
+  command
+      ->add_option("--correct", options->correct,
+                   "for a surrogate: run this many samples of its posterior again in --simulator, "
+                   "and weigh them to be the simulator's posterior")
+      ->check(CLI::Range(1, 1 << 30));
   command->add_option("--observe", options->observe, "NAME=VALUE; a vector is [1, 2]")
       ->allow_extra_args(false);
   command->add_option("--observations", options->observations, "JSON or CSV file of observations");

@@ -1,6 +1,7 @@
 #include "apps/psn/preset_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <memory>
@@ -14,21 +15,31 @@ namespace {
 
 constexpr const char* kGroup = "Recipe (by default the preset's)";
 
-// "num_layers=2", for the variable of that name or for all.
-void set_layer(VariableLayers& layers, const std::string& key, const std::string& value,
+// The fields of layers, by name.
+using Fields = std::vector<std::pair<std::string, std::size_t*>>;
+Fields fields_of(VariableLayers& layers) {
+  return {{"num_layers", &layers.num_layers}, {"hidden_dim", &layers.hidden_dim}};
+}
+Fields fields_of(ObservationLayers& layers) {
+  return {{"num_layers", &layers.num_layers},
+          {"hidden_dim", &layers.hidden_dim},
+          {"convolution_layers", &layers.convolution_layers},
+          {"channels", &layers.channels}};
+}
+
+// "num_layers=2".
+template <class Layers>
+void set_layer(Layers& layers, const std::string& key, const std::string& value,
                const std::string& option, const std::string& argument) {
-  const std::array<std::string, 2> keys{"num_layers", "hidden_dim"};
-  std::size_t number = 0;
-  if (key != keys[0] && key != keys[1]) {
-    throw InvalidArgument(
-        fmt::format("{} '{}': layers have no '{}'{}; they have num_layers and "
-                    "hidden_dim",
-                    option, argument, key, suggestion(key, keys)));
-  }
-  if (!CLI::detail::lexical_cast(value, number)) {
+  std::vector<std::string> keys;
+  for (const auto& [name, field] : fields_of(layers)) {
+    keys.push_back(name);
+    if (name != key) continue;
+    if (CLI::detail::lexical_cast(value, *field)) return;
     throw InvalidArgument(fmt::format("{} '{}': '{}' is no count", option, argument, value));
   }
-  (key == keys[0] ? layers.num_layers : layers.hidden_dim) = number;
+  throw InvalidArgument(fmt::format("{} '{}': layers have no '{}'{}; they have {}", option,
+                                    argument, key, suggestion(key, keys), fmt::join(keys, ", ")));
 }
 
 // Splits at the last occurrence; the first part is empty if there is none.
@@ -69,35 +80,32 @@ void PresetOptions::add_choice(CLI::App& command, const std::string& name, Field
   });
 }
 
-void PresetOptions::add_layers(CLI::App& command) {
-  command
-      .add_option("--variable_layers", default_layers_,
-                  "layers before a distribution's parameters: num_layers=2, hidden_dim=50")
-      ->allow_extra_args(false)
-      ->group(kGroup);
-  command
-      .add_option(
-          "--variable_embedding", named_layers_,
-          "the same for one variable or site: theta.num_layers=2, theta.hidden_dim=50; in a "
-          "--config file [variable_embedding.theta]")
-      ->allow_extra_args(false)
-      ->group(kGroup);
-  apply_.push_back([this](Preset& chosen) {
-    for (const std::string& argument : default_layers_) {
+// Two options: layers in general, and those of one variable or observation.
+template <class General, class Named>
+void PresetOptions::add_layers(CLI::App& command, const std::string& general,
+                               const std::string& general_help, const std::string& named,
+                               const std::string& named_help, General general_field,
+                               Named named_field) {
+  const auto texts = std::make_shared<std::vector<std::string>>();
+  const auto named_texts = std::make_shared<std::vector<std::string>>();
+  command.add_option(general, *texts, general_help)->allow_extra_args(false)->group(kGroup);
+  command.add_option(named, *named_texts, named_help)->allow_extra_args(false)->group(kGroup);
+  apply_.push_back([=](Preset& chosen) {
+    for (const std::string& argument : *texts) {
       const auto [key, value] = split(argument, '=');
-      set_layer(chosen.network.variable_layers, key, value, "--variable_layers", argument);
+      set_layer(general_field(chosen.network), key, value, general, argument);
     }
-    for (const std::string& argument : named_layers_) {
+    for (const std::string& argument : *named_texts) {
       const auto [path, value] = split(argument, '=');
       const auto [name, key] = split(path, '.');
       if (name.empty()) {
         throw InvalidArgument(
-            fmt::format("--variable_embedding '{}': should be like theta.num_layers=2", argument));
+            fmt::format("{} '{}': should be like theta.num_layers=2", named, argument));
       }
-      VariableLayers& layers =
-          chosen.network.variable_embedding.try_emplace(name, chosen.network.variable_layers)
-              .first->second;
-      set_layer(layers, key, value, "--variable_embedding", argument);
+      auto& layers = named_field(chosen.network)
+                         .try_emplace(name, general_field(chosen.network))
+                         .first->second;
+      set_layer(layers, key, value, named, argument);
     }
   });
 }
@@ -170,8 +178,26 @@ void PresetOptions::add_to(CLI::App& command) {
       "width of the layer before a transition");
   number(
       "--mixture_components", [](Preset & p) -> auto& { return p.network.mixture_components; },
-      CLI::Range(1, 1024), "of the head of a Mixture");
-  add_layers(command);
+      CLI::Range(1, 1024), "of proposals, and of the head of a Mixture");
+  add_layers(
+      command, "--variable_layers",
+      "layers before a distribution's parameters: num_layers=2, hidden_dim=50",
+      "--variable_embedding",
+      "the same for one variable or site: theta.num_layers=2, theta.hidden_dim=50; in a --config "
+      "file [variable_embedding.theta]",
+      [](NetworkConfig & n) -> auto& { return n.variable_layers; },
+      [](NetworkConfig & n) -> auto& { return n.variable_embedding; });
+  add_layers(
+      command, "--observation_layers",
+      "inference: layers that embed an observation: num_layers=4, hidden_dim=10, and for arrays "
+      "of two or three dimensions convolution_layers=2, channels=8",
+      "--observe_embedding", "the same for one observation: x.num_layers=4",
+      [](NetworkConfig & n) -> auto& { return n.observation_layers; },
+      [](NetworkConfig & n) -> auto& { return n.observe_embedding; });
+  number(
+      "--missing", [](Preset & p) -> auto& { return p.training.missing; }, finite_between(0, 0.99),
+      "inference: share of traces from which an observation is withheld, so that the network "
+      "learns to do without");
 }
 
 Preset PresetOptions::chosen(Purpose purpose) {

@@ -27,11 +27,13 @@ class PresetOptions {
   template <class Field, class Choices>
   void add_choice(CLI::App& command, const std::string& name, Field field, const Choices& choices,
                   const std::string& help);
-  void add_layers(CLI::App& command);
+  template <class General, class Named>
+  void add_layers(CLI::App& command, const std::string& general, const std::string& general_help,
+                  const std::string& named, const std::string& named_help, General general_field,
+                  Named named_field);
 
   std::string preset_ = "default";
   Preset given_;  // values set by hand
-  std::vector<std::string> default_layers_, named_layers_;
   std::vector<std::function<void(Preset&)>> apply_;
 };
 

@@ -61,6 +61,7 @@ class SurrogateSimulator : public Simulator {
                               : Simulator::max_simulations();
   }
   const Network& network() const { return compiled_->network(); }
+  const std::shared_ptr<const CompiledNetwork>& compiled() const { return compiled_; }
   const SurrogateOptions& options() const { return options_; }
   // Of all ensembles so far; may be set to zero between runs.
   Fallbacks& fallbacks() { return fallbacks_; }

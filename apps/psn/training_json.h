@@ -1,0 +1,12 @@
+// The record of a training, as it is written to files and results.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "psn/train/trainer.h"
+
+namespace psn::app {
+
+nlohmann::ordered_json progress_json(const Progress& progress, bool infers);
+
+}  // namespace psn::app
