@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "psn/base/error.h"
+#include "psn/core/visits.h"
 
 namespace psn {
 namespace {
@@ -75,10 +76,11 @@ class Chain {
     cursor_ = 0;
     walked_ = 0;
     reached_ = false;
+    run_visits_.restart();
     if (started_) {
       const std::size_t candidates = candidate_count();
       const std::size_t pick = candidates == 0 ? 0 : decisions_.below(candidates);
-      chosen_ = pick < sites_.size() ? current_.entries[sites_[pick]].address : nullptr;
+      chosen_ = pick < sites_.size() ? &current_.entries[sites_[pick]] : nullptr;
       walk_ = options_.random_walk && decisions_.uniform() >= options_.prior_share;
     }
     return {runs_++, id_ + 1};
@@ -87,9 +89,10 @@ class Chain {
   Choice choose(const Pending& request) {
     const Entry* old = started_ ? find(request.address, Class::kControlled) : nullptr;
     if (!old) return {request.distribution->draw(*request.rng), std::nullopt};
-    if (request.address == chosen_) {
+    if (old == chosen_) {
       reached_ = true;
-      std::optional<Value> step = walk_ ? walk(request, old->value) : std::nullopt;
+      std::optional<Value> step =
+          walk_ && unchanged(request, *old) ? walk(request, old->value) : std::nullopt;
       if (!step) return {request.distribution->draw(*request.rng), std::nullopt};
       // The walk is symmetric, so its density cancels from the acceptance ratio.
       kept_ += old->log_prob;
@@ -133,7 +136,7 @@ class Chain {
     // no proposal at that site leads back.
     if (chosen_ ? !reached_ : has_uncontrolled_ && !has_uncontrolled(trace)) log_ratio = -kInfinity;
     if (walked_ > 0 && iteration_ < options_.burn_in) {
-      steps_.adapt(*chosen_, std::min(1.0, std::exp(log_ratio)), walked_);
+      steps_.adapt(*chosen_->address, std::min(1.0, std::exp(log_ratio)), walked_);
     }
     ++iteration_;
     const bool accepted = std::log(decisions_.uniform()) < log_ratio;
@@ -171,23 +174,36 @@ class Chain {
     indexed_ = false;
     sites_.clear();
     has_uncontrolled_ = false;
+    visits_.assign(current_.entries.size(), 0);
+    run_visits_.restart();
     for (std::size_t i = 0; i < current_.entries.size(); ++i) {
       const Entry& entry = current_.entries[i];
-      if (class_of(entry) == Class::kControlled) sites_.push_back(i);
-      has_uncontrolled_ |= class_of(entry) == Class::kUncontrolled;
+      const Class type = class_of(entry);
+      if (type == Class::kFixed) continue;
+      visits_[i] = run_visits_.count(entry.address->id);
+      if (type == Class::kControlled) sites_.push_back(i);
+      has_uncontrolled_ |= type == Class::kUncontrolled;
     }
   }
 
-  // The current trace's entry at an address. Runs mostly follow the old trace in order, so the
-  // next entry is tried first; the index is built only when that fails.
+  // The current trace's entry for this visit of an address. A program visits an address once; a
+  // surrogate may come back to it, and the first visit then stands for the first, and so on. Runs
+  // mostly follow the old trace in order, so the next entry is tried first; the index is built only
+  // when that fails.
   const Entry* find(const Address* address, Class wanted) {
     const auto& entries = current_.entries;
+    const std::uint32_t visit = run_visits_.count(address->id);
+    const auto is_it = [&](std::size_t i) {
+      return entries[i].address == address && visits_[i] == visit;
+    };
     while (cursor_ < entries.size() && class_of(entries[cursor_]) == Class::kFixed) ++cursor_;
-    const bool next = cursor_ < entries.size() && entries[cursor_].address == address;
-    if (!next) {
+    if (cursor_ == entries.size() || !is_it(cursor_)) {
       if (!indexed_) build_index();
       if (address->id >= index_.size() || index_[address->id].version != version_) return nullptr;
-      cursor_ = index_[address->id].position;
+      std::size_t at = index_[address->id].position;
+      while (at < entries.size() && !is_it(at)) ++at;
+      if (at == entries.size()) return nullptr;
+      cursor_ = at;
     }
     const Entry& found = entries[cursor_++];
     return class_of(found) == wanted ? &found : nullptr;
@@ -195,11 +211,19 @@ class Chain {
 
   void build_index() {
     for (std::size_t i = 0; i < current_.entries.size(); ++i) {
+      if (visits_[i] != 1) continue;  // later ones are found from the first on
       const std::uint32_t address = current_.entries[i].address->id;
       if (address >= index_.size()) index_.resize(address + 1);
       index_[address] = {version_, i};
     }
     indexed_ = true;
+  }
+
+  // Is the distribution the one that the current value came from? A program comes to the chosen
+  // site as before. A surrogate may come by another way, where the step would have another size
+  // than on the way back; then the prior proposes, in both directions.
+  static bool unchanged(const Pending& request, const Entry& old) {
+    return request.distribution->log_prob(old.value) == old.log_prob;
   }
 
   // A random-walk step from `from`; nullopt where only the prior can propose.
@@ -230,11 +254,13 @@ class Chain {
     std::uint64_t version = 0;
     std::size_t position = 0;
   };
-  std::vector<Position> index_;  // by address id; entries of older versions are stale
+  std::vector<Position> index_;        // by address id; entries of older versions are stale
+  std::vector<std::uint32_t> visits_;  // by entry: its visit of the address; 0 for what is fixed
+  Visits run_visits_;
   std::uint64_t version_ = 0;
   bool indexed_ = false;
 
-  const Address* chosen_ = nullptr;  // null: the uncontrolled choices together
+  const Entry* chosen_ = nullptr;  // null: the uncontrolled choices together
   bool walk_ = false;
   bool reached_ = false;    // the run came to the chosen site
   std::size_t walked_ = 0;  // components of the random-walk step taken in this run

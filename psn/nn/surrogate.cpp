@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "psn/base/error.h"
+#include "psn/core/visits.h"
 #include "psn/nn/continuation.h"
 
 namespace psn {
@@ -37,26 +38,6 @@ class NodeAddresses {
   const Network& network_;
   AddressTable& table_;
   std::vector<std::vector<const Address*>> known_;
-};
-
-// How often each node was visited in one trace; forgotten at no cost.
-class Visits {
- public:
-  void restart() { ++run_; }
-  std::uint32_t count(NodeId node) {
-    if (node >= counts_.size()) counts_.resize(node + 1);
-    Count& c = counts_[node];
-    if (c.run != run_) c = {run_, 0};
-    return ++c.visits;
-  }
-
- private:
-  struct Count {
-    std::uint64_t run = 0;
-    std::uint32_t visits = 0;
-  };
-  std::uint64_t run_ = 1;
-  std::vector<Count> counts_;
 };
 
 class SurrogateEnsemble : public Ensemble {

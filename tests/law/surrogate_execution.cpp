@@ -170,56 +170,6 @@ TEST(Surrogate, RefusesParametersThatAreNotFinite) {
   }
 }
 
-// Transitions are drawn anew at every replay, and their probabilities cancel: Metropolis-Hastings
-// in a surrogate samples the same posterior as importance sampling. Random weights: the way depends
-// on chance at every step, and a run may miss the site that was chosen. Six comparisons at 4.5
-// standard errors, with fixed seeds.
-TEST(Surrogate, MetropolisSamplesTheSamePosteriorAsImportanceSampling) {
-  const Model model("branches", [](Context& ctx) {
-    const double a = ctx.sample(Normal(0, 1), {.name = "a"});
-    double sum = a;
-    if (ctx.sample(Bernoulli(0.5), {.name = "b"}) == 1) {
-      sum += ctx.sample(Normal(1, 1), {.name = "c"});
-    } else if (a > 0) {
-      sum += ctx.sample(Normal(0, 2), {.name = "d", .control = false});
-    }
-    if (a < 1) sum += ctx.sample(Normal(0, 1), {.name = "e"});
-    ctx.observe(Normal(sum, 1), {.name = "x"});
-  });
-  const auto network = network_of(model, {.config = small_config(), .shake = 0.3});
-  SurrogateSimulator simulator("s", network);
-  const Observations data{{"x", Value(1.0)}};
-  const auto choices = [](const Trace& t) { return Value(static_cast<double>(t.length())); };
-  constexpr std::size_t kChains = 50;
-  MetropolisOptions options;
-  options.samples = 400'000;
-  options.queries = {{"a"}, {"b"}, {"choices", {}, choices}};
-  options.parallelism = {.width = kChains, .threads = 1};
-  options.chains = kChains;
-  options.burn_in = 200;
-  const Posterior exact = importance_sampling(simulator, data, options);
-  for (const bool walk : {false, true}) {
-    options.random_walk = walk;
-    const Posterior chains = metropolis_hastings(simulator, data, options).posterior;
-    for (const Query& query : options.queries) {
-      const std::vector<double>& all = chains.column(query.name).data;
-      const std::size_t length = all.size() / kChains;
-      double mean = 0, square = 0;
-      for (std::size_t c = 0; c < kChains; ++c) {
-        const auto first = all.begin() + static_cast<long>(c * length);
-        const double own = std::accumulate(first, first + static_cast<long>(length), 0.0) /
-                           static_cast<double>(length);
-        mean += own / kChains;
-        square += own * own / kChains;
-      }
-      const double error = std::sqrt((square - mean * mean) / (kChains - 1) +
-                                     exact.variance(query.name) / exact.effective_sample_size());
-      EXPECT_NEAR(mean, exact.mean(query.name), 4.5 * error) << query.name << ", walk " << walk;
-      EXPECT_LT(error, 0.02) << query.name;
-    }
-  }
-}
-
 // A program whose last address is only sometimes last: both ways out of it are taken.
 TEST(Surrogate, AnyAddressMayBeFollowedByTheEnd) {
   const Model model("sometimes", [](Context& ctx) {
