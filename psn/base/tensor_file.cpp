@@ -138,9 +138,11 @@ TensorFile TensorFile::parse(const std::string& bytes, const std::string& label,
       fail(label,
            fmt::format("format version {}; this psn reads up to {}", file.version, newest_version));
     }
+#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION  // a fuzzer would never get any further
     if (checksum(header, data) != file.metadata["checksum"]) {
       fail(label, "damaged: its checksum does not match");
     }
+#endif
     std::size_t total = 0;  // tensors do not share bytes: a small file is never large in memory
     for (const auto& [name, entry] : header.items()) {
       if (name == "__metadata__") continue;

@@ -402,9 +402,7 @@ std::size_t Distribution::categories() const {
 }
 
 std::string Distribution::type_name() const {
-  std::string name(family_name(family()));
-  if (const auto k = categories()) name += fmt::format("(len_probs:{})", k);
-  return name + shape_text(shape());
+  return psn::type_name(family(), categories(), shape());
 }
 
 std::string Distribution::text() const {
@@ -467,6 +465,12 @@ std::string_view family_name(Family family) {
       "Normal", "Uniform",   "Categorical", "Poisson", "Bernoulli",       "Beta",   "Exponential",
       "Gamma",  "LogNormal", "Binomial",    "Weibull", "TruncatedNormal", "Mixture"};
   return kNames[static_cast<std::size_t>(family)];
+}
+
+std::string type_name(Family family, std::size_t categories, const Shape& shape) {
+  std::string name(family_name(family));
+  if (categories > 0) name += fmt::format("(len_probs:{})", categories);
+  return name + shape_text(shape);
 }
 
 }  // namespace psn

@@ -128,5 +128,7 @@ class Distribution {
 std::optional<double> kl_divergence(const Distribution& p, const Distribution& q);
 
 std::string_view family_name(Family family);
+// Distribution::type_name() of whatever has this form.
+std::string type_name(Family family, std::size_t categories, const Shape& shape);
 
 }  // namespace psn

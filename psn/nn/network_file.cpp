@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "psn/base/atomic_file.h"
@@ -17,6 +18,8 @@ namespace psn {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::uint64_t kMaxStep = std::uint64_t{1} << 53;  // exact as a double, as births are
 
 std::string node_prefix(NodeId id) {
   return fmt::format("node.{}.", id);
@@ -79,6 +82,7 @@ class Reader {
     result.network = std::make_shared<Network>(config, json_.get<std::uint64_t>(header, "seed"));
     Network& network = *result.network;
     network.parameters().step = json_.get<std::uint64_t>(header, "step");
+    if (network.parameters().step >= kMaxStep) fail("its number of updates is impossible");
     const json catalog = parse("catalog");
     if (!catalog.is_array() || catalog.size() < 2) fail("its catalog is not a list of addresses");
     for (std::size_t i = Network::kEnd + 1; i < catalog.size(); ++i) {
@@ -211,6 +215,11 @@ class Reader {
 
   void add_node(Network& network, Node node, NodeId id) {
     if (!texts_.insert(node.text).second) fail(fmt::format("'{}' is there twice", node.text));
+    // What is one variable by its address has one name and one index.
+    const auto same = variables_.try_emplace(variable_text(node), node.name, node.index).first;
+    if (same->second != std::pair(node.name, node.index)) {
+      fail(fmt::format("'{}' has two names or indices", node.text));
+    }
     expect_node(network.config(), node, id);
     read_scaling(node, id);
     network.restore_node(std::move(node));
@@ -231,6 +240,9 @@ class Reader {
       fail(fmt::format("address {} has a successor twice", from));
     }
     if (to.empty()) return;
+    const Node& node = network.node(from);
+    // As many rows in the file, before memory is reserved for them.
+    expect(node_prefix(from) + "transition", 1 + to.size(), network.transition_inputs(node) + 1);
     network.restore_successors(from, to);
   }
 
@@ -271,6 +283,7 @@ class Reader {
   const TensorFile& file_;
   JsonReader json_;
   std::set<std::string> used_, texts_;
+  std::map<std::string, std::pair<std::string, std::optional<std::int64_t>>> variables_;
 };
 
 }  // namespace

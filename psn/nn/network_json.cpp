@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "psn/base/error.h"
+#include "psn/base/text.h"
 
 namespace psn {
 
@@ -183,6 +184,10 @@ json to_json(const Node& node, NodeId id) {
   return result;
 }
 
+std::string variable_text(const Node& node) {
+  return fmt::format("{}{}__{}", node.scope, indexed_name(node.base, node.index), node.type);
+}
+
 Node read_node(const JsonReader& reader, const json& entry, const NetworkConfig& config) {
   Node node;
   node.scope = reader.get<std::string>(entry, "scope");
@@ -192,8 +197,11 @@ Node read_node(const JsonReader& reader, const json& entry, const NetworkConfig&
   if (entry.contains("index")) node.index = reader.get<std::int64_t>(entry, "index");
   node.instance = reader.get<std::uint32_t>(entry, "instance");
   node.name = node.site_name.empty() ? "" : indexed_name(node.site_name, node.index);
-  node.text = fmt::format("{}{}__{}", node.scope, indexed_name(node.base, node.index), node.type);
+  node.text = variable_text(node);
   if (node.instance > 0) node.text += fmt::format("__{}", node.instance);
+  if (!is_printable(node.text) || !is_printable(node.name)) {
+    reader.fail(fmt::format("name or address '{}' is not printable UTF-8", escaped(node.text)));
+  }
   const auto role = reader.get<std::string>(entry, "role");
   if (role != role_name(Role::kSample) && role != role_name(Role::kObserve)) {
     reader.fail(fmt::format("'{}' has the role '{}'", node.text, role));
@@ -205,8 +213,12 @@ Node read_node(const JsonReader& reader, const json& entry, const NetworkConfig&
   }
   node.control = reader.get<bool>(entry, "control");
   node.value = read_value_type(reader, entry);
-  if (node.value.family == Family::kMixture && node.value.mixture != config.mixture_components) {
-    reader.fail(fmt::format("'{}' has {} components", node.text, node.value.mixture));
+  const ValueType& value = node.value;
+  if (node.type != type_name(value.family, value.categories, value.shape)) {
+    reader.fail(fmt::format("'{}' says to be a {}, which it is not", node.text, node.type));
+  }
+  if (value.family == Family::kMixture && value.mixture != config.mixture_components) {
+    reader.fail(fmt::format("'{}' has {} components", node.text, value.mixture));
   }
   node.scaling.bounds_vary = reader.get<bool>(entry, "bounds_vary");
   node.may_be_missing = reader.get<bool>(entry, "may_be_missing");

@@ -35,6 +35,8 @@ NetworkConfig read_config(const JsonReader& reader, const nlohmann::json& object
 // A catalog entry, but for its scaling's numbers and its successors' meaning.
 nlohmann::json to_json(const Node& node, NodeId id);
 Node read_node(const JsonReader& reader, const nlohmann::json& entry, const NetworkConfig& config);
+// A node's address without its instance.
+std::string variable_text(const Node& node);
 
 template <class T>
 T JsonReader::get(const nlohmann::json& object, const char* key) const {

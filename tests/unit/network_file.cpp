@@ -202,6 +202,11 @@ TEST(HostileNetworkFiles, Forged) {
       node("successors", json::array()),
       node("successors", json{3}, 1),
       node("type", "Normal", 100),
+      node("type", "Poisson"),
+      node("type", "Normal[1]"),
+      node("type", "Categorical(len_probs:4)", 5),
+      node("name", "a\nb"),
+      node("base", "\x07"),
       number("core.0.recurrent", std::nanf("")),
       number("node.4.transition", HUGE_VALF),
       number("node.4.scale", 0.0f),
@@ -215,6 +220,16 @@ TEST(HostileNetworkFiles, Forged) {
            j[6]["type"] = j[5]["type"];
          });
        }},
+      {"two names",
+       [](TensorFile& f) {
+         edit(f, "catalog", [](json& j) {
+           j[6] = j[5];
+           j[6]["instance"] = 2;
+           j[6]["name"] = "another";
+         });
+       }},
+      {"updates",
+       [](TensorFile& f) { edit(f, "network", [](json& j) { j["step"] = ~std::uint64_t{0}; }); }},
       {"births", [](TensorFile& f) { f.tensors.at("birth.core.0.bias").bytes[7] = 0x7f; }},
       {"bounds",
        [](TensorFile& f) {
