@@ -55,6 +55,17 @@ Json progress_json(const Progress& p) {
   return json;
 }
 
+// What was learned before training failed, next to where the result would have been.
+[[noreturn]] void keep_checkpoint(const ModelError& error, const std::string& out,
+                                  const NetworkFile& file) {
+  const std::uint64_t updates = file.network->parameters().step;
+  if (updates == 0) throw error;
+  const std::string path = out.substr(0, out.size() - 4) + ".checkpoint.psn";
+  save_network(path, file);
+  throw ModelError(
+      fmt::format("{}; '{}' holds the network after {} updates", error.what(), path, updates));
+}
+
 // Layers for a variable that the model does not have would go unnoticed.
 void check_variable_names(const NetworkConfig& network, Simulator& simulator, Watch& watch) {
   std::vector<std::string> names;
@@ -81,14 +92,19 @@ void train_command(TrainCommandOptions& options, const CLI::App& command) {
   const auto network = std::make_shared<Network>(chosen.network, options.common.seed);
   Json history = Json::array();
   const bool show = !options.common.quiet && stderr_is_terminal();
-  const Progress last =
-      train_network(*simulator, *network, chosen.training, [&](const Progress& p) {
-        history.push_back(progress_json(p));
-        if (show) {
-          fmt::print(stderr, "\r\033[K{} of {} traces, KL {:.4f}, {} addresses, {:.0f} traces/s",
-                     p.traces, chosen.training.traces, p.kl, p.addresses, p.traces_per_second);
-        }
-      });
+  const auto progress = [&](const Progress& p) {
+    history.push_back(progress_json(p));
+    if (show) {
+      fmt::print(stderr, "\r\033[K{} of {} traces, KL {:.4f}, {} addresses, {:.0f} traces/s",
+                 p.traces, chosen.training.traces, p.kl, p.addresses, p.traces_per_second);
+    }
+  };
+  Progress last;
+  try {
+    last = train_network(*simulator, *network, chosen.training, progress);
+  } catch (const ModelError& error) {
+    keep_checkpoint(error, options.out, {network, history.dump(), true});
+  }
   if (show) fmt::print(stderr, "\r\033[K");
   if (watch.monitor().stop.load()) throw Interrupted();
 

@@ -67,7 +67,7 @@ void Gradient::prepare(const Batch& batch) {
   reserve(d_embedding_, rows * e);
   log_s_.assign(batch.traces(), 0);
   loss_sum_ = 0;
-  fault_ = nullptr;
+  worst_ = nullptr;
 
   active_.assign(network_.size(), 0);
   active_nodes_.assign(1, Network::kBegin);
@@ -132,6 +132,13 @@ void Gradient::back_through_embeddings(const Batch& batch) {
   }
 }
 
+void Gradient::add_loss(double loss, const Entry* entry) {
+  loss_sum_ += loss;
+  if (worst_ && (!std::isfinite(worst_loss_) || loss <= worst_loss_)) return;
+  worst_ = entry;
+  worst_loss_ = loss;
+}
+
 BatchLoss Gradient::total(const Batch& batch, std::vector<double>* log_prob) const {
   BatchLoss result;
   const auto count = static_cast<double>(std::max<std::size_t>(1, batch.traces()));
@@ -142,7 +149,7 @@ BatchLoss Gradient::total(const Batch& batch, std::vector<double>* log_prob) con
     if (log_prob) (*log_prob)[batch.trace[at]] = log_s_[at];
   }
   result.loss = loss_sum_ / count;
-  result.fault = fault_;
+  result.worst = worst_;
   return result;
 }
 

@@ -26,10 +26,12 @@ enum class Loss {
 };
 
 struct BatchLoss {
-  double loss = 0;               // what was differentiated; mean over traces
-  double log_prob = 0;           // log s of a trace, in nats; mean
-  double kl = 0;                 // log p - log s, in nats per trace; mean
-  const Entry* fault = nullptr;  // the first choice whose loss is not finite
+  double loss = 0;      // what was differentiated; mean over traces
+  double log_prob = 0;  // log s of a trace, in nats; mean
+  double kl = 0;        // log p - log s, in nats per trace; mean
+  // The choice to blame if the loss is bad: one whose part of it is not finite, or else the
+  // largest.
+  const Entry* worst = nullptr;
 };
 
 class Gradient {
@@ -68,6 +70,7 @@ class Gradient {
   void back_through_nodes(const Batch& batch);
   void back_through_embeddings(const Batch& batch);
   void back_through_observations(const Batch& batch);
+  void add_loss(double loss, const Entry* entry);
   BatchLoss total(const Batch& batch, std::vector<double>* log_prob) const;
 
   void apply(BlockId block, std::size_t rows, const float* in, std::size_t ld_in,
@@ -98,8 +101,8 @@ class Gradient {
   std::vector<float> d_scratch_[2];
   std::vector<float> d_cell_, d_embedding_;
   std::vector<double> log_s_;  // by position
-  double loss_sum_ = 0;
-  const Entry* fault_ = nullptr;
+  double loss_sum_ = 0, worst_loss_ = 0;
+  const Entry* worst_ = nullptr;
 };
 
 }  // namespace psn

@@ -87,8 +87,7 @@ void Gradient::value_head(const Batch& batch, const Batch::Segment& segment) {
     float* d = backward_ ? &d_scratch_[0][r * outputs] : nullptr;
     const HeadLoss loss = value_loss(node, entry, &scratch_[depth - 1][r * outputs], d);
     log_s_[batch.position[row]] += loss.log_prob;
-    loss_sum_ += loss.loss;
-    if (!std::isfinite(loss.loss) && !fault_) fault_ = &entry;
+    add_loss(loss.loss, &entry);
     if (d) {
       for (std::size_t j = 0; j < outputs; ++j) d[j] *= scale;
     }
@@ -138,8 +137,7 @@ void Gradient::transition_head(const Batch& batch, const Batch::Segment& segment
     }
     const double log_prob = softmax_loss(n, target, scale, &logits[r * n]);
     log_s_[batch.position[row]] += log_prob;
-    loss_sum_ -= log_prob;
-    if (!std::isfinite(log_prob) && !fault_) fault_ = batch.entry[row];
+    add_loss(-log_prob, batch.entry[row]);
   }
   if (!backward_) return;
   std::vector<float>& d_hidden = d_scratch_[0];

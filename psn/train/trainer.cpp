@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <numbers>
@@ -42,6 +43,7 @@ class Trainer {
         growth_(network, options.inherit),
         gradient_(network),
         adam_(options.adam),
+        checkpoint_(network),
         held_out_(held_out_traces(simulator, options)),
         stream_(simulator, {options.seed, kTrainingChain, options.traces,
                             std::max<std::size_t>(2048, 3 * options.batch_size), options.max_length,
@@ -100,17 +102,17 @@ class Trainer {
     Batch batch = growth_.flatten(traces);
     if (options_.missing > 0) withhold(batch);
     const BatchLoss loss = gradient_.compute(batch, options_.loss);
-    if (!std::isfinite(loss.loss)) fail(batch, loss.fault, "is not finite");
+    if (!std::isfinite(loss.loss)) fail(batch, loss.worst, "is not finite");
     if (state_.batches > 0 && loss.loss > best_ + options_.explosion) {
-      if (checkpoint_) network_ = std::move(*checkpoint_);
-      fail(batch, nullptr, fmt::format("exploded to {:.4g} nats per trace", loss.loss));
+      fail(batch, loss.worst, fmt::format("exploded to {:.4g} nats per trace", loss.loss));
     }
     best_ = state_.batches ? std::min(best_, loss.loss) : loss.loss;
-    keep_checkpoint();
     state_.rate = rate();
-    // Nothing has been changed yet, and nothing is if the gradient is not finite either.
+    std::optional<Network> before;
+    if (checkpoint_is_due()) before = network_;
     const double norm = adam_.update(network_.parameters(), state_.rate, gradient_.touched());
-    if (!std::isfinite(norm)) fail(batch, loss.fault, "has a gradient that is not finite");
+    if (!std::isfinite(norm)) fail(batch, loss.worst, "has a gradient that is not finite");
+    if (before) checkpoint_ = *std::move(before);
     loss_sum_ += loss.loss;
     kl_sum_ += loss.kl;
     ++since_report_;
@@ -124,17 +126,21 @@ class Trainer {
     });
   }
 
-  // An explosion takes several updates to show; go back to before them.
-  void keep_checkpoint() {
+  // A bad loss takes several updates to show, and its batch has grown and rescaled the network:
+  // what is kept is from before, and has been seen to work. Often at first, when little is lost.
+  bool checkpoint_is_due() const {
     constexpr std::uint64_t kEvery = 100;
-    if (state_.batches % kEvery == 0) checkpoint_ = network_;
+    const std::uint64_t n = state_.batches;
+    return n % kEvery == 0 || (n < kEvery && std::has_single_bit(n));
   }
 
-  [[noreturn]] void fail(const Batch& batch, const Entry* fault, std::string_view what) const {
-    if (!fault && batch.rows() > 0) fault = batch.entry[batch.order.front()];
-    throw ModelError(fmt::format("batch {} (traces {} to {}), address '{}': the loss {}",
-                                 state_.batches, state_.traces, state_.traces + batch.traces() - 1,
-                                 fault ? fault->address->text : "begin", what));
+  [[noreturn]] void fail(const Batch& batch, const Entry* worst, std::string_view what) {
+    const std::string message =
+        fmt::format("batch {} (traces {} to {}), address '{}': the loss {}", state_.batches,
+                    state_.traces, state_.traces + batch.traces() - 1,
+                    worst ? worst->address->text : network_.node(Network::kBegin).text, what);
+    network_ = std::move(checkpoint_);
+    throw ModelError(message);
   }
 
   void report() {
@@ -162,9 +168,9 @@ class Trainer {
   Growth growth_;
   Gradient gradient_;
   Adam adam_;
+  Network checkpoint_;
   std::vector<Trace> held_out_;
   TraceStream stream_;
-  std::optional<Network> checkpoint_;
   Progress state_;
   double best_ = 0, loss_sum_ = 0, kl_sum_ = 0;
   std::uint64_t since_report_ = 0, reported_traces_ = 0;

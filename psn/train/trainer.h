@@ -70,8 +70,9 @@ struct Progress {
 using ProgressSink = std::function<void(const Progress&)>;
 
 // Throws InvalidArgument for impossible options; ModelError if the loss is not finite or explodes,
-// naming batch and address: the network then holds parameters from before that batch. Returns the
-// last progress, with the validation at the end.
+// naming batch and address: the network is then that of an earlier batch, at most 100 before. After
+// an error of the simulator it is that of the last batch. Returns the last progress, with the
+// validation at the end.
 //
 // An inference network learns from the same traces, in which observations are drawn like everything
 // else; its loss is -log q of the latent choices (the paper's Eq. 3).

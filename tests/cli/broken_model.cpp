@@ -15,6 +15,9 @@ static void program(psn::Context& ctx) {
   ctx.sample(psn::Normal(std::log(-1 - mu * mu), 1), {.name = "next"});
 #elif defined(PSN_FAULT_endless)
   for (;;) ctx.sample(psn::Normal(mu, 1), {.name = "step"});
+#elif defined(PSN_FAULT_drifts)
+  static int runs = 0;  // values beyond what any loss can bear, but only after a while
+  ctx.sample(psn::Weibull(++runs > 3000 ? 1e300 : 1.0, 2.0), {.name = "drifting"});
 #endif
   ctx.observe(psn::Normal(mu, 1), {.name = "x"});
 }

@@ -72,6 +72,19 @@ TEST_F(SurrogateCommands, TrainedFromTheCommandLine) {
   EXPECT_EQ(psn("train surrogate gaussian --out nowhere/t.psn"), 65);
 }
 
+TEST_F(SurrogateCommands, TrainingThatFailsLeavesWhatItHadLearned) {
+  EXPECT_EQ(psn("train surrogate '" PSN_PLUGIN_DIR
+                "/libbroken_drifts.so' --traces 20000 --validation 0 --lstm_dim 8 --out t.psn"),
+            70);
+  const std::string error = slurp("stderr");
+  EXPECT_NE(error.find("batch 11 "), std::string::npos) << error;
+  EXPECT_NE(error.find("'drifting__Weibull__1'"), std::string::npos) << error;
+  EXPECT_NE(error.find("'t.checkpoint.psn'"), std::string::npos) << error;
+  EXPECT_FALSE(fs::exists(folder_ / "t.psn"));
+  EXPECT_EQ(json("inspect t.checkpoint.psn")["updates"], 8);
+  EXPECT_EQ(json("simulate t.checkpoint.psn -n 100")["addresses"], 3);
+}
+
 TEST_F(SurrogateCommands, RunAsForAnyModel) {
   EXPECT_GT(json("simulate s.psn -n 500")["addresses"].get<int>(), 5);
   EXPECT_EQ(json("graph s.psn -n 200")["traces"], 200);

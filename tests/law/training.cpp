@@ -250,7 +250,7 @@ TEST(Trainer, SameSeedSameParametersBitForBit) {
   }
 }
 
-TEST(Trainer, StopsAtALossThatIsNotFiniteAndKeepsTheParameters) {
+TEST(Trainer, StopsAtALossThatIsNotFiniteAndKeepsWhatItHad) {
   // A value that the head turns into an infinite loss: a Weibull far in its tail.
   int calls = 0;
   InProcess simulator({"tail", [&calls](Context& ctx) {
@@ -269,7 +269,8 @@ TEST(Trainer, StopsAtALossThatIsNotFiniteAndKeepsTheParameters) {
     EXPECT_NE(std::string(error.what()).find("w__Weibull"), std::string::npos) << error.what();
   }
   Parameters& p = network.parameters();
-  EXPECT_EQ(p.step, 4u);
+  EXPECT_EQ(p.step, 2u);  // checkpoints: before batches 1, 2, 4, 8, ...; batch 4 is the bad one
+  EXPECT_LT(network.node(2).scaling.scale[0], 100);
   for (BlockId id = 0; id < p.block_count(); ++id) {
     for (std::size_t i = 0; i < std::size_t{p.block(id).rows} * p.block(id).columns; ++i) {
       ASSERT_TRUE(std::isfinite(p.values(id)[i]));
@@ -277,16 +278,17 @@ TEST(Trainer, StopsAtALossThatIsNotFiniteAndKeepsTheParameters) {
   }
 }
 
-// A loss that is finite but beyond reason: back to the last checkpoint, here the beginning.
+// A loss that is finite but beyond reason: back to a checkpoint, and the address that did it is
+// named, not another one of the batch.
 TEST(Trainer, GoesBackWhenTheLossExplodes) {
   int calls = 0;
   InProcess simulator({"outlier", [&calls](Context& ctx) {
-                         ++calls;
-                         ctx.sample(Normal(calls > 600 ? 1e12 : 0.0, 1.0), {.name = "a"});
+                         const bool bad = ++calls > 600;
+                         ctx.sample(Normal(0, 1), {.name = "before"});
+                         ctx.sample(Normal(bad ? 1e12 : 0.0, 1.0), {.name = "culprit"});
+                         ctx.sample(Normal(0, 1), {.name = "after"});
                        }});
   Network network(small(), 4);
-  const std::vector<float> before(network.parameters().values(0),
-                                  network.parameters().values(0) + 9);
   TrainOptions options = quick(5000);
   options.validation_traces = 0;
   try {
@@ -294,10 +296,11 @@ TEST(Trainer, GoesBackWhenTheLossExplodes) {
     FAIL() << "no error";
   } catch (const ModelError& error) {
     EXPECT_NE(std::string(error.what()).find("exploded"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("batch 4 "), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("'culprit__Normal__1'"), std::string::npos)
+        << error.what();
   }
-  EXPECT_EQ(network.parameters().step, 0u);
-  EXPECT_EQ(before,
-            std::vector<float>(network.parameters().values(0), network.parameters().values(0) + 9));
+  EXPECT_EQ(network.parameters().step, 2u);
 }
 
 TEST(Trainer, AnErrorOfTheSimulatorEndsIt) {
@@ -327,66 +330,6 @@ TEST(Trainer, ATimeLimitEndsIt) {
   options.validation_traces = 0;
   EXPECT_LT(train_network(simulator, network, options).seconds, 5);
 }
-
-// Every family with a parameter that depends on an earlier value is learned. Training is short
-// (100,000 traces); the thresholds are what it reached, with room. Left to its prior, i.e. without
-// the dependence, each program has a KL of 0.1 or more.
-struct FamilyCase {
-  const char* name;
-  std::function<Distribution(double)> family;
-  double threshold;
-};
-
-class Families : public testing::TestWithParam<FamilyCase> {};
-
-TEST_P(Families, AreLearned) {
-  const auto& family = GetParam().family;
-  InProcess simulator({"family", [&family](Context& ctx) {
-                         const double a = ctx.sample(Uniform(0, 1), {.name = "a"});
-                         ctx.sample(family(a), {.name = "y"});
-                       }});
-  Network network(small(), 2);
-  const Progress result = train_network(simulator, network, quick(100'000));
-  ASSERT_TRUE(result.validation);
-  RecordProperty("kl", std::to_string(result.validation->kl));
-  EXPECT_LT(result.validation->kl, GetParam().threshold + 3 * result.validation->standard_error);
-  EXPECT_GT(result.validation->kl, -4 * result.validation->standard_error - 1e-4);
-  std::printf("%s: %.4f +- %.4f\n", GetParam().name, result.validation->kl,
-              result.validation->standard_error);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    All, Families,
-    testing::Values(
-        FamilyCase{"normal", [](double a) { return Normal(3 * a, 0.2 + a); }, 0.005},
-        FamilyCase{"normal_far", [](double a) { return Normal(1000 + 3 * a, 0.5); }, 0.005},
-        FamilyCase{"normal_vector",
-                   [](double a) {
-                     return Normal(Value{a, -3 * a, 1}, Value{0.5, 0.5, 0.2 + a});
-                   },
-                   0.005},
-        FamilyCase{"uniform", [](double a) { return Uniform(0, 1 + 2 * a); }, 0.04},
-        FamilyCase{"categorical",
-                   [](double a) {
-                     return Categorical({0.05 + a, 1 - a, 0.5});
-                   },
-                   0.005},
-        FamilyCase{"poisson", [](double a) { return Poisson(0.5 + 8 * a); }, 0.005},
-        FamilyCase{"bernoulli", [](double a) { return Bernoulli(0.02 + 0.96 * a); }, 0.005},
-        FamilyCase{"beta", [](double a) { return Beta(1 + 5 * a, 6 - 5 * a); }, 0.005},
-        FamilyCase{"exponential", [](double a) { return Exponential(0.3 + 4 * a); }, 0.005},
-        FamilyCase{"gamma", [](double a) { return Gamma(1 + 4 * a, 1 + a); }, 0.005},
-        FamilyCase{"log_normal", [](double a) { return LogNormal(2 * a, 0.5); }, 0.005},
-        FamilyCase{"binomial", [](double a) { return Binomial(10, 0.1 + 0.8 * a); }, 0.005},
-        FamilyCase{"weibull", [](double a) { return Weibull(1 + 3 * a, 1 + a); }, 0.005},
-        FamilyCase{"truncated_normal",
-                   [](double a) { return TruncatedNormal(2 * a, 0.5, -1.0, 2.0); }, 0.005},
-        FamilyCase{"mixture",
-                   [](double a) {
-                     return Mixture(Value{0.3, 0.7}, {Normal(-2.0, 0.5), Normal(2 * a, 0.5)});
-                   },
-                   0.015}),
-    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace psn
