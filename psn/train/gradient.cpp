@@ -10,6 +10,10 @@ namespace psn {
 
 using namespace kernels;
 
+Gradient::Gradient(Network& network) : network_(network), observations_(network) {
+  nn::use_one_thread_for_products();
+}
+
 void Gradient::apply_back(BlockId id, std::size_t rows, const float* in, std::size_t ld_in,
                           const float* d_out, float* d_in, std::size_t ld_d_in,
                           std::size_t d_columns, float beta) {

@@ -36,7 +36,7 @@ struct BatchLoss {
 
 class Gradient {
  public:
-  explicit Gradient(Network& network) : network_(network), observations_(network) {}
+  explicit Gradient(Network& network);
 
   // The loss only. `log_prob`, if given, receives log s of each trace, in the order of the traces
   // that the batch was made of.

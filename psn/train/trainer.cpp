@@ -9,7 +9,6 @@
 #include <numbers>
 
 #include "psn/base/error.h"
-#include "psn/nn/math.h"
 #include "psn/train/batch.h"
 #include "psn/train/stream.h"
 
@@ -56,7 +55,6 @@ class Trainer {
   }
 
   Progress run() {
-    nn::use_one_thread_for_products();
     start_ = last_report_ = Clock::now();
     std::vector<Trace> traces;
     while (state_.traces < options_.traces && !stopped()) {

@@ -53,6 +53,25 @@ TEST_P(Families, AreLearned) {
               result.validation->standard_error);
 }
 
+// The smallest programs there are. One variable: its family's own parameters, so next to nothing is
+// left. An address that is only sometimes the last: left to chance, the KL would be 0.3.
+TEST(SmallPrograms, AreLearned) {
+  const auto kl = [](std::function<Value(Context&)> program) {
+    InProcess simulator({"small", std::move(program)});
+    Network network(small(), 2);
+    const Validation result = *train_network(simulator, network, quick()).validation;
+    EXPECT_EQ(result.unseen, 0u);
+    EXPECT_GT(result.kl, -4 * result.standard_error - 1e-4);
+    return result.kl - 3 * result.standard_error;
+  };
+  EXPECT_LT(kl([](Context& ctx) { return ctx.sample(Gamma(2, 3), {.name = "only"}); }), 0.001);
+  EXPECT_LT(kl([](Context& ctx) -> Value {
+              const auto a = ctx.sample(Uniform(0, 1), {.name = "a"});
+              return a.scalar() < 0.4 ? a : ctx.sample(Normal(a.scalar(), 1), {.name = "b"});
+            }),
+            0.03);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     All, Families,
     testing::Values(

@@ -8,7 +8,7 @@
 #include "psn/base/error.h"
 #include "psn/base/numerics.h"
 #include "psn/core/in_process.h"
-#include "psn/nn/math.h"
+#include "psn/nn/evaluate.h"
 #include "psn/train/stream.h"
 #include "psn/train/trainer.h"
 
@@ -181,9 +181,15 @@ std::vector<double> transition_probabilities(const Network& network, NodeId from
   return logits;
 }
 
+// One of thirty addresses: any of them could be followed by many others.
+Value thirty(Context& ctx) {
+  const auto which = ctx.sample(Categorical(Value(std::vector<double>(30, 1.0))), {.name = "i"});
+  return ctx.sample(Normal(which.scalar(), 1), {.name = "v", .index = which.integer()});
+}
+
 // K new transitions at once, at every address, for random inputs, before and after training.
 TEST(Theorem1, KnownProbabilitiesAndTheUnknownMassStay) {
-  InProcess simulator({"looping", looping});
+  InProcess simulator({"thirty", thirty});
   const std::vector<Trace> known = traces_of(simulator, 60, 1);
   Rng rng(3);
   for (std::size_t k = 1; k <= 20; ++k) {
@@ -191,6 +197,7 @@ TEST(Theorem1, KnownProbabilitiesAndTheUnknownMassStay) {
     train_a_little(network, known, k % 2 ? 0 : 10);
     for (int round = 0; round < 2; ++round) {
       const Network before = network;
+      int with_k = 0;
       for (NodeId from = 0; from < network.size(); ++from) {
         if (from == Network::kEnd) continue;
         std::vector<NodeId> to;
@@ -198,6 +205,7 @@ TEST(Theorem1, KnownProbabilitiesAndTheUnknownMassStay) {
           if (!network.node(from).successor_row.contains(id)) to.push_back(id);
         }
         network.add_successors(from, to);
+        with_k += to.size() == k;
         std::vector<float> input(network.transition_inputs(network.node(from)));
         for (float& x : input) x = static_cast<float>(2 * rng.normal());
         const auto old = transition_probabilities(before, from, input);
@@ -208,7 +216,38 @@ TEST(Theorem1, KnownProbabilitiesAndTheUnknownMassStay) {
         EXPECT_NEAR(unknown, old[0], 1e-6);
         for (std::size_t i = 1; i < old.size(); ++i) EXPECT_NEAR(now[i], old[i], 1e-6);
       }
+      EXPECT_GT(with_k, round == 0 ? 20 : -1);
       train_a_little(network, known, 5);
+    }
+  }
+}
+
+// ---- The executor ----
+
+// What training computes and what runs are two programs; they agree on a network that has grown
+// and been trained, before and after it grows again.
+TEST(Executor, AgreesWithTheTrainingNetwork) {
+  for (const Addressing addressing : {Addressing::kInstance, Addressing::kSite}) {
+    for (const std::size_t depth : {1, 2}) {
+      InProcess simulator({"looping", looping});
+      NetworkConfig config = small();
+      config.addressing = addressing;
+      config.lstm_depth = depth;
+      Network network(config, 3);
+      for (const std::uint64_t seed : {1, 2, 3}) {
+        const std::vector<Trace> traces = traces_of(simulator, 50 * seed, seed);
+        if (seed < 3) train_a_little(network, traces, 20);
+        Growth growth(network);
+        growth.learn_names(traces);
+        std::vector<double> trained;
+        Gradient(network).evaluate(growth.flatten(traces), &trained);
+        const auto compiled =
+            std::make_shared<const CompiledNetwork>(std::make_shared<Network>(network));
+        const auto run = log_prob(compiled, traces, UnknownEvaluation::kZero);
+        for (std::size_t i = 0; i < traces.size(); ++i) {
+          EXPECT_NEAR(run[i], trained[i], 1e-5 * std::max(1.0, std::abs(run[i])));
+        }
+      }
     }
   }
 }
