@@ -14,14 +14,13 @@ namespace {
 
 // Random numbers of their own for each use of the seed: with the same ones the surrogate's programs
 // would follow the simulator's, draw by draw, and look more alike than they are.
-enum class Purpose : std::uint64_t { kSimulator = 1, kAgain, kSurrogate, kMarkov, kCurve };
-std::uint64_t seed_for(Purpose purpose, std::uint64_t seed) {
-  return seed + (static_cast<std::uint64_t>(purpose) << 48);
+enum class Use : std::uint64_t { kSimulator = 1, kAgain, kSurrogate, kMarkov, kCurve };
+std::uint64_t seed_for(Use use, std::uint64_t seed) {
+  return seed + (static_cast<std::uint64_t>(use) << 48);
 }
 
-Sample draw(Simulator& simulator, std::uint64_t count, Purpose purpose,
-            const ExperimentRequest& request) {
-  return draw_programs(simulator, count, seed_for(purpose, request.seed), request.monitor);
+Sample draw(Simulator& simulator, std::uint64_t count, Use use, const ExperimentRequest& request) {
+  return draw_programs(simulator, count, seed_for(use, request.seed), request.monitor);
 }
 
 void train(const ExperimentRequest& request, TrainOptions training, Simulator& simulator,
@@ -30,13 +29,13 @@ void train(const ExperimentRequest& request, TrainOptions training, Simulator& s
   constexpr double kPlausible = 1;       // nats: a worse network may write without an end
   training.progress_every =
       std::max<std::uint64_t>(1, training.traces / training.batch_size / kPoints);
-  results.training = train_surrogate(simulator, *results.network, training, [&](const Progress& p) {
+  results.training = train_network(simulator, *results.network, training, [&](const Progress& p) {
     results.curve.push_back({p, std::nullopt});
     std::string line = fmt::format("{} of {} traces, KL {:.4f}, {:.0f} traces/s", p.traces,
                                    training.traces, p.kl, p.traces_per_second);
     if (p.kl < kPlausible) {
       SurrogateSimulator now(simulator.name(), std::make_shared<Network>(*results.network));
-      const double valid = draw(now, 2'000, Purpose::kCurve, request).valid_strict();
+      const double valid = draw(now, 2'000, Use::kCurve, request).valid_strict();
       results.curve.back().valid_strict = valid;
       line += fmt::format(", {:.1f} % valid", 100 * valid);
     }
@@ -77,12 +76,12 @@ Results measure(const ExperimentRequest& request, const Plan& plan) {
   train(request, plan.recipe.training, simulator, results);
   if (request.status) request.status(fmt::format("drawing {} programs", count));
   SurrogateSimulator surrogate(simulator.name(), results.network);
-  results.simulator = draw(simulator, count, Purpose::kSimulator, request);
-  results.simulator_again = draw(simulator, count, Purpose::kAgain, request);
-  results.surrogate = draw(surrogate, count, Purpose::kSurrogate, request);
+  results.simulator = draw(simulator, count, Use::kSimulator, request);
+  results.simulator_again = draw(simulator, count, Use::kAgain, request);
+  results.surrogate = draw(surrogate, count, Use::kSurrogate, request);
   MarkovBaseline baseline;
   for (const Program& program : results.simulator.programs) baseline.add(program.statements);
-  results.markov_baseline = baseline.validity(count, seed_for(Purpose::kMarkov, request.seed));
+  results.markov_baseline = baseline.validity(count, seed_for(Use::kMarkov, request.seed));
   return results;
 }
 
