@@ -51,9 +51,8 @@ void report(psn::Simulator& simulator, std::shared_ptr<const psn::CompiledNetwor
     options.queries = {{.name = "theta"}};
     options.parallelism = {256, 1};
     const auto start = std::chrono::steady_clock::now();
-    const auto posterior =
-        psn::importance_sampling(simulator, observations, options,
-                                 psn::network_guide(network, simulator, observations));
+    const auto posterior = psn::importance_sampling(
+        simulator, observations, options, psn::network_guide(network, simulator, observations));
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     const psn::control_flow::ExactPosterior exact(x);
     fmt::print(

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <map>
 
+#include "experiments/program_synthesis/program_synthesis.h"
 #include "psn/infer/importance.h"
 #include "psn/nn/math.h"
 #include "psn/nn/surrogate.h"
@@ -122,6 +123,15 @@ void control_flow_generation(benchmark::State& state) {
   generate(state, network, 40'000);
 }
 BENCHMARK(control_flow_generation)->Arg(512)->Arg(4096)->Unit(benchmark::kMillisecond)->MinTime(2);
+
+// Without the stack, so programs are not right; their lengths nearly are.
+void program_synthesis_generation(benchmark::State& state) {
+  NetworkConfig config;
+  config.addressing = Addressing::kSite;
+  static const auto network = trained_like(program_synthesis::model(), config, 20'000);
+  generate(state, network, 10'000);
+}
+BENCHMARK(program_synthesis_generation)->Arg(512)->Unit(benchmark::kMillisecond)->MinTime(2);
 
 // Seven choices, one of them a field of 1,200 numbers.
 void cure_sized_generation(benchmark::State& state) {

@@ -1,7 +1,8 @@
 // Training throughput on one core, beside the raw speed of the matrix product it is made of.
 //
 //   bench_training [traces]     traces/s on control-flow (LSTM 150, batch 512), with theta from
-//                               Beta(2, 5), and from Beta(2, 2) so that addresses keep appearing
+//                               Beta(2, 5), and from Beta(2, 2) so that addresses keep appearing;
+//                               on program-synthesis, by full address and by site
 #include <fmt/format.h>
 
 #include <time.h>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "experiments/control_flow/control_flow.h"
+#include "experiments/program_synthesis/program_synthesis.h"
 #include "psn/core/in_process.h"
 #include "psn/nn/math.h"
 #include "psn/train/stream.h"
@@ -60,13 +62,15 @@ psn::Value long_loops(psn::Context& ctx) {
 }
 
 // Seconds of the network's work only: traces are made before the clock starts.
-void measure(const char* name, psn::Model model, std::uint64_t count, bool known) {
+void measure(const char* name, psn::Model model, std::uint64_t count, bool known,
+             psn::Addressing addressing = psn::Addressing::kInstance) {
   psn::InProcess simulator(std::move(model));
   constexpr std::size_t kBatch = 512;
   psn::TraceStream stream(simulator, {.seed = 1, .count = count, .ahead = count});
   std::vector<psn::Trace> all;
   stream.take(count, all);
-  const psn::Preset preset = psn::preset("default");
+  psn::Preset preset = psn::preset("default");
+  preset.network.addressing = addressing;
   psn::Network network(preset.network, 1);
   psn::Growth growth(network);
   if (known) growth.absorb(all);
@@ -110,5 +114,9 @@ int main(int argc, char** argv) {
   measure("control-flow, all addresses known", psn::control_flow::model(), count, true);
   measure("Beta(2, 2), addresses appearing", {"long-loops", long_loops}, count, false);
   measure("Beta(2, 2), all addresses known", {"long-loops", long_loops}, count, true);
+  // Five times as many choices in a trace.
+  measure("program-synthesis, full addresses", psn::program_synthesis::model(), count / 5, true);
+  measure("program-synthesis, sites", psn::program_synthesis::model(), count / 5, true,
+          psn::Addressing::kSite);
   fmt::print("product 512 x 600 x 600: {:.0f} GFLOP/s\n", product_peak());
 }

@@ -5,8 +5,8 @@ include(CMakePackageConfigHelpers)
 
 get_property(layers GLOBAL PROPERTY PSN_LAYERS)
 set_target_properties(psn PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-set_target_properties(${layers} psn_models PROPERTIES INSTALL_RPATH "$ORIGIN")
-install(TARGETS psn psn_models RUNTIME LIBRARY)
+set_target_properties(${layers} psn_models psn_experiments PROPERTIES INSTALL_RPATH "$ORIGIN")
+install(TARGETS psn psn_models psn_experiments RUNTIME LIBRARY)
 install(TARGETS ${layers} EXPORT psn_targets LIBRARY)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/psn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")

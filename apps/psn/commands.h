@@ -14,5 +14,6 @@ void add_inspect_command(CLI::App& program);
 void add_doctor_command(CLI::App& program);
 void add_train_command(CLI::App& program);
 void add_compare_command(CLI::App& program);
+void add_experiment_command(CLI::App& program);
 
 }  // namespace psn::app

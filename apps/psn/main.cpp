@@ -75,6 +75,7 @@ int run(int argc, char** argv) {
   add_doctor_command(program);
   add_train_command(program);
   add_compare_command(program);
+  add_experiment_command(program);
   for (CLI::App* command : program.get_subcommands({})) {
     for (CLI::Option* option : command->get_options()) {
       // A flag given by hand comes after the configuration file's and wins.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "experiments/control_flow/control_flow.h"
+#include "experiments/program_synthesis/program_synthesis.h"
 #include "experiments/reference/reference.h"
 #include "psn/base/error.h"
 #include "psn/base/text.h"
@@ -53,8 +54,8 @@ Model load_model(const std::string& argument) {
 }  // namespace
 
 std::vector<Model> built_in_models() {
-  return {control_flow::model(), reference::gaussian(), reference::gaussian_marsaglia(),
-          reference::hmm(), reference::branching()};
+  return {control_flow::model(),           program_synthesis::model(), reference::gaussian(),
+          reference::gaussian_marsaglia(), reference::hmm(),           reference::branching()};
 }
 
 std::unique_ptr<Simulator> load_simulator(const std::string& argument, std::size_t stack_kib) {

@@ -4,10 +4,10 @@
 // A surrogate's trace consists of controlled values c, values u that nobody controls, the
 // observations y, and the path a (the addresses in order), and was drawn in proportion to
 //   s(c) s(y) s(u) s(a)      (each factor conditional on what came before it).
-// The simulator runs on c, draws u' of its own, and takes the path a' that follows from c and u'. The
-// pair (trace, run) is weighted as a draw of the simulator's posterior p(c) p(y) p(u') extended by
-// [a = a'] s(u), which is a density in (a, u): along a fixed path the s(u) are conditional densities.
-// What is left of the ratio is
+// The simulator runs on c, draws u' of its own, and takes the path a' that follows from c and u'.
+// The pair (trace, run) is weighted as a draw of the simulator's posterior p(c) p(y) p(u') extended
+// by [a = a'] s(u), which is a density in (a, u): along a fixed path the s(u) are conditional
+// densities. What is left of the ratio is
 //   w = [a = a'] p(c) p(y) / (s(c) s(y) s(a)),
 // so the weighted runs follow the simulator's posterior exactly, whatever the surrogate is, as long
 // as it rules out nothing that is possible.
@@ -25,7 +25,7 @@ namespace psn {
 using PathDensity = std::function<std::vector<double>(std::span<const Trace>)>;
 
 struct Correction {
-  Posterior posterior;         // of the simulator; its queries are computed from the runs
+  Posterior posterior;  // of the simulator; its queries are computed from the runs
   // Of the posterior, with all runs that repeat one sample of the surrogate's counted as one.
   double effective_sample_size = 0;
   std::uint64_t diverged = 0;  // runs that took another path, and so have weight zero

@@ -52,7 +52,7 @@ TEST(NetworkThreads, TrainingOverlapsSimulation) {
   options.monitor = &monitor;
   options.progress_every = 1;
   const Progress stopped = train_network(simulator, network, options,
-                                           [&](const Progress&) { monitor.stop.store(true); });
+                                         [&](const Progress&) { monitor.stop.store(true); });
   EXPECT_EQ(stopped.batches, 1u);
 }
 

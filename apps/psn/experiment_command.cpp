@@ -1,0 +1,70 @@
+// psn experiment: the paper's experiments, from training to the data of their figures.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "apps/psn/commands.h"
+#include "apps/psn/options.h"
+#include "apps/psn/watch.h"
+#include "experiments/program_synthesis/experiment.h"
+
+namespace psn::app {
+namespace {
+
+struct Experiment {
+  const char* name;
+  ExperimentReport (*run)(const ExperimentRequest&);
+};
+constexpr std::array kExperiments{
+    Experiment{"program-synthesis", program_synthesis::run_experiment},
+};
+
+struct ExperimentOptions {
+  CommonOptions common;
+  std::string name, out;
+  std::string preset = "default";
+  bool quick = false;
+};
+
+void experiment_command(const ExperimentOptions& options, const CLI::App& command) {
+  OutputDirectory out(options.out);
+  Watch watch({.label = options.name});
+  const bool show = !options.common.quiet && stderr_is_terminal();
+  ExperimentRequest request{.preset = options.preset,
+                            .quick = options.quick,
+                            .seed = options.common.seed,
+                            .monitor = &watch.monitor()};
+  if (show) {
+    request.status = [](const std::string& line) { fmt::print(stderr, "\r\033[K{}", line); };
+  }
+  const auto* experiment =
+      std::find_if(kExperiments.begin(), kExperiments.end(),
+                   [&](const Experiment& e) { return e.name == options.name; });
+  const ExperimentReport report = experiment->run(request);
+  if (show) fmt::print(stderr, "\r\033[K");
+  out.write_config(command);
+  for (const auto& [name, content] : report.files) out.write(name, content);
+  fmt::print("{}", options.common.json ? report.results : report.summary);
+}
+
+}  // namespace
+
+void add_experiment_command(CLI::App& program) {
+  auto* command = program.add_subcommand("experiment", "repeat an experiment of the paper");
+  auto options = std::make_shared<ExperimentOptions>();
+  auto& o = *options;
+  std::vector<std::string> names;
+  for (const Experiment& experiment : kExperiments) names.emplace_back(experiment.name);
+  command->add_option("name,--name", o.name, "which one")->required()->check(CLI::IsMember(names));
+  command->add_option("--out", o.out, "directory for results and the data of figures")->required();
+  command->add_option("--preset", o.preset, "default: our recipe; paper: the paper's")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"default", "paper"}));
+  command->add_flag("--quick", o.quick, "a look in a minute or two; its figures mean little");
+  o.common.add_to(*command);
+  command->callback([options, command] { experiment_command(*options, *command); });
+}
+
+}  // namespace psn::app

@@ -1,0 +1,27 @@
+// What the paper's experiments have in common: each is a function from a request to a report.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "psn/core/run.h"
+
+namespace psn {
+
+struct ExperimentRequest {
+  std::string preset = "default";  // recipe of the training; "paper": the paper's own
+  bool quick = false;              // a look in a minute or two; its figures mean little
+  std::uint64_t seed = 0;
+  Monitor* monitor = nullptr;                           // optional; its `stop` ends the experiment
+  std::function<void(const std::string& line)> status;  // optional: what is being done
+};
+
+struct ExperimentReport {
+  std::string results;                       // JSON
+  std::string summary;                       // for people
+  std::map<std::string, std::string> files;  // the data of every figure, by file name
+};
+
+}  // namespace psn

@@ -1,0 +1,42 @@
+// The experiment as a whole: trains a surrogate, draws programs from the simulator and from the
+// surrogate, checks and compares them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "experiments/experiment.h"
+#include "experiments/program_synthesis/sample.h"
+#include "psn/train/trainer.h"
+
+namespace psn::program_synthesis {
+
+struct Plan {
+  Preset recipe;                    // the vocabulary is sites: the runtime counts their instances
+  std::uint64_t programs = 50'000;  // to draw from each
+};
+Plan plan(const ExperimentRequest& request);
+
+struct Results {
+  struct CurvePoint {
+    Progress progress;
+    std::optional<double> valid_strict;  // absent at first, where programs hardly ever end
+  };
+  std::vector<CurvePoint> curve;  // of the training
+  Progress training;              // at its end
+  std::shared_ptr<Network> network;
+  // Two samples of the simulator: their distance is what sampling alone makes of no difference.
+  Sample simulator, simulator_again, surrogate;
+  double markov_baseline = 0;
+};
+
+// Throws Interrupted if the monitor says stop.
+Results measure(const ExperimentRequest& request, const Plan& plan);
+ExperimentReport report(const ExperimentRequest& request, const Results& results);
+
+inline ExperimentReport run_experiment(const ExperimentRequest& request) {
+  return report(request, measure(request, plan(request)));
+}
+
+}  // namespace psn::program_synthesis
