@@ -8,6 +8,7 @@
 #include "apps/psn/commands.h"
 #include "apps/psn/options.h"
 #include "apps/psn/watch.h"
+#include "experiments/control_flow/experiment.h"
 #include "experiments/program_synthesis/experiment.h"
 
 namespace psn::app {
@@ -18,6 +19,7 @@ struct Experiment {
   ExperimentReport (*run)(const ExperimentRequest&);
 };
 constexpr std::array kExperiments{
+    Experiment{"control-flow", control_flow::run_experiment},
     Experiment{"program-synthesis", program_synthesis::run_experiment},
 };
 

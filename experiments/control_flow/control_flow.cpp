@@ -1,5 +1,6 @@
 #include "experiments/control_flow/control_flow.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "psn/base/numerics.h"
@@ -98,6 +99,15 @@ double ExactPosterior::quantile(double p) const {
     if (cumulative >= p) return theta_[g];
   }
   return theta_.back();
+}
+
+std::vector<double> ExactPosterior::histogram(std::size_t bins) const {
+  std::vector<double> result(bins, 0.0);
+  for (std::size_t i = 0; i < theta_.size(); ++i) {
+    const auto bin = static_cast<std::size_t>(theta_[i] * static_cast<double>(bins));
+    result[std::min(bins - 1, bin)] += density_[i];
+  }
+  return result;
 }
 
 }  // namespace psn::control_flow

@@ -23,6 +23,8 @@ class ExactPosterior {
   double sd() const;
   double quantile(double p) const;
   double evidence() const { return evidence_; }
+  // Probabilities of equal parts of [0, 1].
+  std::vector<double> histogram(std::size_t bins) const;
   // P(number of loops = n | x), n = 1, 2, ...
   const std::vector<double>& loops() const { return loops_; }
 
