@@ -28,6 +28,7 @@ struct ExperimentOptions {
   std::string name, out;
   std::string preset = "default";
   bool quick = false;
+  std::uint64_t traces = 0;
 };
 
 void experiment_command(const ExperimentOptions& options, const CLI::App& command) {
@@ -36,6 +37,7 @@ void experiment_command(const ExperimentOptions& options, const CLI::App& comman
   const bool show = !options.common.quiet && stderr_is_terminal();
   ExperimentRequest request{.preset = options.preset,
                             .quick = options.quick,
+                            .traces = options.traces,
                             .seed = options.common.seed,
                             .monitor = &watch.monitor()};
   if (show) {
@@ -65,6 +67,8 @@ void add_experiment_command(CLI::App& program) {
       ->capture_default_str()
       ->check(CLI::IsMember({"default", "paper"}));
   command->add_flag("--quick", o.quick, "a look in a minute or two; its figures mean little");
+  command->add_option("--traces", o.traces, "to train on, instead of the experiment's own number")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
   o.common.add_to(*command);
   command->callback([options, command] { experiment_command(*options, *command); });
 }

@@ -44,7 +44,9 @@ class Clock {
 class Experiment {
  public:
   explicit Experiment(const ExperimentRequest& request)
-      : request_(request), size_(request.quick ? kQuick : Size{}), simulator_(model()) {}
+      : request_(request), size_(request.quick ? kQuick : Size{}), simulator_(model()) {
+    if (request.traces > 0) size_.training = request.traces;
+  }
 
   Results run() {
     Results results;
@@ -155,7 +157,7 @@ class Experiment {
   }
 
   const ExperimentRequest& request_;
-  const Size size_;
+  Size size_;
   // The results refer to their addresses.
   InProcess simulator_;
   std::optional<SurrogateSimulator> surrogate_;

@@ -65,6 +65,7 @@ Plan plan(const ExperimentRequest& request) {
     training.validation_traces = 1'000;
     plan.programs = 5'000;
   }
+  if (request.traces > 0) training.traces = request.traces;
   return plan;
 }
 

@@ -11,59 +11,16 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/cli/command_test.h"
+
 namespace {
 
+using psn::testing::CommandTest;
+using psn::testing::Outcome;
+using psn::testing::slurp;
 namespace fs = std::filesystem;
 
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-std::string slurp(const fs::path& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-class CommandLine : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("psn_cli_" + std::to_string(::getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  Outcome psn(const std::string& arguments) const {
-    const fs::path out = folder_ / "stdout", err = folder_ / "stderr";
-    const std::string command = "cd '" + folder_.string() + "' && '" PSN_PROGRAM "' " + arguments +
-                                " >'" + out.string() + "' 2>'" + err.string() + "'";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), slurp(out),
-            slurp(err)};
-  }
-
-  nlohmann::json json(const std::string& arguments) const {
-    const Outcome outcome = psn(arguments + " --json --quiet");
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_EQ(outcome.err, "");
-    return nlohmann::json::parse(outcome.out);
-  }
-
-  // One line on stderr with this in it, nothing on stdout.
-  void expect_error(const std::string& arguments, int code, const std::string& part) const {
-    const Outcome outcome = psn(arguments);
-    SCOPED_TRACE(arguments);
-    EXPECT_EQ(outcome.code, code);
-    EXPECT_EQ(outcome.out, "");
-    EXPECT_TRUE(outcome.err.starts_with("psn: error: ")) << outcome.err;
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-    EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
-  }
-
-  fs::path folder_;
-};
+using CommandLine = CommandTest;
 
 std::string plugin(const std::string& name) {
   return PSN_PLUGIN_DIR "/lib" + name + ".so";

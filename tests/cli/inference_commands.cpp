@@ -1,0 +1,92 @@
+// Inference compilation on the command line, from training to a corrected posterior.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/cli/command_test.h"
+
+namespace psn {
+namespace {
+
+using testing::CommandTest;
+using testing::slurp;
+
+class InferenceCommands : public CommandTest {
+ protected:
+  // Trained once; the tests only read it.
+  void SetUp() override {
+    CommandTest::SetUp();
+    const std::string small = " --lstm_dim 32 --batch_size 64 --seed 1 --validation 500 ";
+    json("train inference gaussian --out q.psn --traces 8000" + small);
+    json("train surrogate gaussian --out s.psn --traces 4000" + small);
+  }
+  static constexpr const char* kData = " --observe obs0=2 --observe obs1=3 ";
+  static void expect_exact(const nlohmann::json& result) {
+    const auto& mu = result["posterior"]["mu"];
+    const double sd = std::sqrt(1 / 1.2), error = sd / std::sqrt(result["ess"].get<double>());
+    EXPECT_NEAR(mu["mean"].get<double>(), (0.2 + 2.5) / 1.2, 4.9 * error);
+    EXPECT_NEAR(mu["sd"].get<double>(), sd, 4.9 * error);
+  }
+};
+
+TEST_F(InferenceCommands, TrainInferCorrect) {
+  const std::string ic =
+      std::string(" --engine ic --network q.psn -n 10000 --query mu --seed 2") + kData;
+  const auto simulator = json("infer gaussian" + ic);
+  expect_exact(simulator);
+  EXPECT_GT(simulator["ess"].get<double>(), 5000);
+  expect_exact(json("infer gaussian --defensive 0.2" + ic));
+
+  const auto surrogate = json("infer s.psn" + ic);
+  EXPECT_GT(surrogate["ess"].get<double>(), 5000);
+  const auto corrected = json("infer s.psn --correct 3000 --simulator gaussian" + ic);
+  expect_exact(corrected);
+  EXPECT_EQ(corrected["samples"], 3000);
+  EXPECT_EQ(corrected["correction"]["diverged"], 0);
+  EXPECT_GT(corrected["correction"]["ess_before"].get<double>(), 5000);
+  EXPECT_EQ(psn("inspect q.psn").code, 0);
+  EXPECT_NE(slurp(folder_ / "q.psn.toml").find("kind"), std::string::npos);
+}
+
+TEST_F(InferenceCommands, BadInputIsOneLine) {
+  const std::string ic = " --engine ic --network q.psn -n 100 ";
+  expect_error("infer hmm" + ic, 64, "q.psn");
+  expect_error("infer hmm" + ic, 64, "x_0__Categorical(len_probs:3)__1");  // the first that differs
+  expect_error("infer gaussian --engine ic -n 100", 64, "--network");
+  expect_error("infer gaussian --network q.psn -n 100", 64, "--engine ic");
+  expect_error("infer gaussian --engine ic --network s.psn -n 100", 64, "surrogate");
+  expect_error("infer gaussian --engine ic --network nothing.psn -n 100", 65, "nothing.psn");
+  expect_error("infer gaussian --defensive 0.1 -n 100", 64, "--defensive");
+  expect_error("infer gaussian --correct 10 -n 100", 64, "--correct");
+  expect_error("infer s.psn --correct 10 -n 100", 64, "--simulator");
+  expect_error("infer q.psn -n 100", 64, "inference network");
+  expect_error("infer gaussian --observe obs0=[1,2]" + ic, 64, "obs0");
+  // A surrogate has no data of its own, so what is not given is missing.
+  expect_error("infer s.psn --observe obs0=1" + ic, 64, "'obs1'");
+  expect_error(
+      "train inference gaussian --out x.psn --traces 100 --observe_embedding nobody.num_layers=1",
+      64, "nobody");
+}
+
+TEST_F(InferenceCommands, TheFirstExperimentInMiniature) {
+  const auto result = json("experiment control-flow --quick --traces 4000 --out results --seed 3");
+  for (const char* name : {"exact", "lmh", "ic_simulator", "ic_surrogate"}) {
+    for (const char* key : {"mean", "sd", "q05", "q25", "q50", "q75", "q95", "ess"}) {
+      EXPECT_TRUE(result["posterior"][name].contains(key)) << name << " " << key;
+    }
+  }
+  for (const char* name : {"simulator", "surrogate", "ic_simulator", "ic_surrogate", "lmh"}) {
+    EXPECT_GT(result["traces_per_second"][name].get<double>(), 0) << name;
+  }
+  EXPECT_GT(result["kl_nats_per_trace"].get<double>(), 0);
+  // IC in the simulator is right however short the training was.
+  const auto& ic = result["posterior"]["ic_simulator"];
+  EXPECT_NEAR(ic["mean"].get<double>(), 0.4447, 4.9 * 0.1504 / std::sqrt(ic["ess"].get<double>()));
+  for (const char* name : {"results.json", "posterior_exact.csv", "posterior_ic_surrogate.csv",
+                           "transitions.csv", "learning_inference.csv", "surrogate.psn"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "results" / name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace psn
