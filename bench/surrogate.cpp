@@ -1,4 +1,5 @@
-// Generation with a surrogate on one core, beside the raw peak of matrix products in the same run.
+// Generation with a surrogate and inference compilation on one core, beside the raw peak of matrix
+// products in the same run.
 //
 //   OMP_NUM_THREADS=1 build/bin/bench_surrogate [--benchmark_filter=...]
 //
@@ -13,7 +14,9 @@
 #include "experiments/program_synthesis/program_synthesis.h"
 #include "psn/infer/importance.h"
 #include "psn/nn/math.h"
+#include "psn/nn/network_guide.h"
 #include "psn/nn/surrogate.h"
+#include "psn/train/batch.h"
 #include "tests/law/network_fixture.h"
 
 namespace psn {
@@ -133,20 +136,81 @@ void program_synthesis_generation(benchmark::State& state) {
 }
 BENCHMARK(program_synthesis_generation)->Arg(512)->Unit(benchmark::kMillisecond)->MinTime(2);
 
-// Seven choices, one of them a field of 1,200 numbers.
-void cure_sized_generation(benchmark::State& state) {
-  const Model model("cure-sized", [](Context& ctx) {
-    for (int i = 0; i < 5; ++i) ctx.sample(Normal(0, 1), {.name = "parameter", .index = i});
-    ctx.sample(Normal(Value(std::vector<double>(1200, 1.0)), 1), {.name = "field"});
-    ctx.observe(Normal(Value(std::vector<double>(20, 1.0)), 1), {.name = "sensors"});
-  });
+// Seven choices, one of them a field of 1,200 numbers that nobody controls.
+Model cure_sized() {
+  return {"cure-sized", [](Context& ctx) {
+            for (int i = 0; i < 5; ++i) ctx.sample(Normal(0, 1), {.name = "parameter", .index = i});
+            ctx.sample(Normal(Value(std::vector<double>(1200, 1.0)), 1),
+                       {.name = "field", .control = false});
+            ctx.observe(Normal(Value(std::vector<double>(20, 1.0)), 1), {.name = "sensors"});
+          }};
+}
+NetworkConfig cure_config() {
   NetworkConfig config;
   config.lstm_dim = 512;
   config.lstm_depth = 2;
-  static const auto network = trained_like(model, config, 100);
+  return config;
+}
+
+void cure_sized_generation(benchmark::State& state) {
+  static const auto network = trained_like(cure_sized(), cure_config(), 100);
   generate(state, network, 2'000);
 }
 BENCHMARK(cure_sized_generation)->Arg(512)->Unit(benchmark::kMillisecond)->MinTime(2);
+
+// An inference network that knows the model's addresses; what it proposes does not matter here.
+std::shared_ptr<const CompiledNetwork> inference_network(const Model& model, NetworkConfig config,
+                                                         std::uint64_t count) {
+  config.purpose = Purpose::kInference;
+  InProcess simulator(model);
+  const auto traces = testing::simulate(simulator, count);
+  const auto network = std::make_shared<Network>(config, 1);
+  Growth(*network).absorb(traces);
+  return std::make_shared<const CompiledNetwork>(network);
+}
+
+void infer(benchmark::State& state, Simulator& simulator,
+           const std::shared_ptr<const CompiledNetwork>& network, const Observations& data,
+           std::uint64_t count) {
+  EngineOptions options;
+  options.samples = count;
+  options.parallelism = {static_cast<std::size_t>(state.range(0)), 1};
+  const auto guide = network_guide(network, simulator, data);
+  for (auto _ : state) {
+    ++options.seed;
+    benchmark::DoNotOptimize(importance_sampling(simulator, data, options, guide));
+  }
+  state.counters["traces/s"] =
+      benchmark::Counter(static_cast<double>(count) * static_cast<double>(state.iterations()),
+                         benchmark::Counter::kIsRate);
+}
+
+const Observations& control_flow_data() {
+  static const Observations data{{"x", Value(5.0)}};
+  return data;
+}
+
+void control_flow_inference_in_simulator(benchmark::State& state) {
+  static const auto network = inference_network(control_flow::model(), {}, 20'000);
+  InProcess simulator(control_flow::model());
+  infer(state, simulator, network, control_flow_data(), 20'000);
+}
+BENCHMARK(control_flow_inference_in_simulator)->Arg(512)->Unit(benchmark::kMillisecond)->MinTime(2);
+
+void control_flow_inference_in_surrogate(benchmark::State& state) {
+  static const auto network = inference_network(control_flow::model(), {}, 20'000);
+  SurrogateSimulator surrogate("s", trained_like(control_flow::model(), NetworkConfig{}, 20'000));
+  infer(state, surrogate, network, control_flow_data(), 20'000);
+}
+BENCHMARK(control_flow_inference_in_surrogate)->Arg(512)->Unit(benchmark::kMillisecond)->MinTime(2);
+
+void cure_sized_inference_in_surrogate(benchmark::State& state) {
+  static const auto network = inference_network(cure_sized(), cure_config(), 100);
+  SurrogateSimulator surrogate("s", trained_like(cure_sized(), cure_config(), 100));
+  const Observations data{{"sensors", Value(std::vector<double>(20, 1.0))}};
+  infer(state, surrogate, network, data, 1'000);
+}
+BENCHMARK(cure_sized_inference_in_surrogate)->Arg(512)->Unit(benchmark::kMillisecond)->MinTime(2);
 
 }  // namespace
 }  // namespace psn

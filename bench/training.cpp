@@ -61,17 +61,24 @@ psn::Value long_loops(psn::Context& ctx) {
   return theta;
 }
 
+// Seven choices, one of them a field of 1,000 numbers: 2,000 outputs.
+psn::Value cure_sized(psn::Context& ctx) {
+  for (int i = 0; i < 5; ++i) ctx.sample(psn::Normal(0, 1), {.name = "parameter", .index = i});
+  ctx.sample(psn::Normal(psn::Value(std::vector<double>(980, 1.0)), 1), {.name = "field"});
+  ctx.observe(psn::Normal(psn::Value(std::vector<double>(20, 1.0)), 1), {.name = "sensors"});
+  return 0.0;
+}
+
 // Seconds of the network's work only: traces are made before the clock starts.
 void measure(const char* name, psn::Model model, std::uint64_t count, bool known,
-             psn::Addressing addressing = psn::Addressing::kInstance) {
+             const psn::NetworkConfig& config = {}) {
   psn::InProcess simulator(std::move(model));
   constexpr std::size_t kBatch = 512;
   psn::TraceStream stream(simulator, {.seed = 1, .count = count, .ahead = count});
   std::vector<psn::Trace> all;
   stream.take(count, all);
-  psn::Preset preset = psn::preset("default");
-  preset.network.addressing = addressing;
-  psn::Network network(preset.network, 1);
+  const psn::Preset preset = psn::preset("default");
+  psn::Network network(config, 1);
   psn::Growth growth(network);
   if (known) growth.absorb(all);
   psn::Gradient gradient(network);
@@ -114,9 +121,13 @@ int main(int argc, char** argv) {
   measure("control-flow, all addresses known", psn::control_flow::model(), count, true);
   measure("Beta(2, 2), addresses appearing", {"long-loops", long_loops}, count, false);
   measure("Beta(2, 2), all addresses known", {"long-loops", long_loops}, count, true);
+  measure("control-flow, inference network", psn::control_flow::model(), count, false,
+          {.purpose = psn::Purpose::kInference});
   // Five times as many choices in a trace.
   measure("program-synthesis, full addresses", psn::program_synthesis::model(), count / 5, true);
   measure("program-synthesis, sites", psn::program_synthesis::model(), count / 5, true,
-          psn::Addressing::kSite);
+          {.addressing = psn::Addressing::kSite});
+  measure("cure-sized, LSTM 512 x 2", {"cure-sized", cure_sized},
+          std::max<std::uint64_t>(1024, count / 25), true, {.lstm_dim = 512, .lstm_depth = 2});
   fmt::print("product 512 x 600 x 600: {:.0f} GFLOP/s\n", product_peak());
 }
