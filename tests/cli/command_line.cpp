@@ -239,19 +239,4 @@ TEST_F(CommandLine, InterruptedRunsLeaveNothing) {
   EXPECT_FALSE(fs::exists(folder_ / "r"));
 }
 
-// Every `psn ...` line of the README's code blocks.
-TEST_F(CommandLine, TheReadmesCommandsWork) {
-  std::istringstream readme(slurp(fs::path(PSN_SOURCE) / "README.md"));
-  int commands = 0;
-  bool code = false;
-  for (std::string line; std::getline(readme, line);) {
-    if (line.starts_with("```")) code = !code;
-    if (!code || !line.starts_with("build/bin/psn ")) continue;
-    ++commands;
-    const Outcome outcome = psn(line.substr(14));
-    EXPECT_EQ(outcome.code, 0) << line << "\n" << outcome.err;
-  }
-  EXPECT_GE(commands, 5);
-}
-
 }  // namespace
