@@ -37,7 +37,9 @@ std::unique_ptr<Simulator> FallbackOptions::load(const std::string& model, std::
     throw InvalidArgument("--unknown simulator needs the model to go on in: --simulator MODEL");
   }
   if (!falls_back && !needs_simulator && !simulator.empty()) {
-    throw InvalidArgument("--simulator has no use here");
+    throw InvalidArgument(
+        "--simulator has no use here: it is for --unknown simulator, and for --correct of psn "
+        "infer");
   }
   if (unknown == "renormalise") return load_simulator(model, stack_kib);
   if (!model.ends_with(".psn")) {

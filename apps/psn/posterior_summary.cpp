@@ -85,10 +85,11 @@ double worst(const Json& columns, const char* key, Better better) {
 Json summarize(const InferenceResult& result) {
   const Posterior& posterior = result.posterior;
   Json json{{"samples", posterior.size()}};
-  Json& columns = json["posterior"] = Json::object();
+  Json columns = Json::object();
   for (const std::string& name : posterior.names()) {
     columns[name] = summarize_column(posterior, name);
   }
+  json["posterior"] = columns;
   if (posterior.chains() > 0) {
     json["chains"] = posterior.chains();
     json["ess"] = worst(columns, "ess", std::greater<>());

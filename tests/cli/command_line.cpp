@@ -80,7 +80,7 @@ TEST_F(CommandLine, Graph) {
 }
 
 TEST_F(CommandLine, ModelsDoctorExactHelpVersion) {
-  EXPECT_EQ(json("models")["models"].size(), 5u);
+  EXPECT_EQ(json("models")["models"].size(), 6u);
   EXPECT_TRUE(json("doctor")["cores"].is_number());
   EXPECT_NEAR(json("exact")["posterior"]["theta"]["mean"].get<double>(), 0.4447, 1e-4);
   EXPECT_NE(psn("--help").out.find("Exit codes"), std::string::npos);
