@@ -103,7 +103,7 @@ void train_command(TrainCommandOptions& options, const CLI::App& command) {
   if (watch.monitor().stop.load()) throw Interrupted();
 
   const Json result = progress_json(last, network->infers());
-  save_network(options.out, {network, history.dump(), true});
+  save_network(options.out, {network, history.dump()});
   write_file_atomically(options.out + ".toml", effective_config(command));
   if (options.common.json) {
     fmt::print("{}\n", result.dump(2));

@@ -213,8 +213,8 @@ ExperimentReport write_report(const Results& results, const ExperimentRequest& r
   report.files["x_given_loops.csv"] = loops_csv(results);
   report.files["learning_surrogate.csv"] = curve_csv(results.surrogate);
   report.files["learning_inference.csv"] = curve_csv(results.inference);
-  report.files["surrogate.psn"] = serialize_network({results.surrogate.network, "", true});
-  report.files["inference.psn"] = serialize_network({results.inference.network, "", true});
+  report.files["surrogate.psn"] = serialize_network({results.surrogate.network, ""});
+  report.files["inference.psn"] = serialize_network({results.inference.network, ""});
   return report;
 }
 

@@ -77,8 +77,8 @@ float instance_feature(std::uint32_t instance) {
   return std::log(static_cast<float>(std::max(1u, instance)));
 }
 
-Network::Network(NetworkConfig config, std::uint64_t seed)
-    : config_(std::move(config)), seed_(seed) {
+Network::Network(NetworkConfig config, std::uint64_t seed, bool blank)
+    : config_(std::move(config)), seed_(seed), blank_(blank) {
   if (const auto wrong = config_.problem()) throw InvalidArgument("network: " + *wrong);
   const auto h = static_cast<std::uint32_t>(hidden());
   const auto e = static_cast<std::uint32_t>(embedding());
@@ -114,6 +114,7 @@ Network::Network(NetworkConfig config, std::uint64_t seed)
 
 // Uniform within +-1 / sqrt(fan_in), from a stream of the seed that belongs to the block.
 void Network::initialize(BlockId id, std::size_t fan_in, std::uint64_t stream) {
+  if (blank_) return;
   Rng rng(seed_, stream, 0x6e6e);
   const double bound = 1 / std::sqrt(static_cast<double>(std::max<std::size_t>(1, fan_in)));
   const Block& block = parameters_.block(id);
@@ -199,6 +200,7 @@ NodeId Network::insert(Node node) {
   node.type_row = type->second;
   const auto new_row = [&](BlockId table, std::uint64_t row_stream) {
     parameters_.append_rows(table, 1);
+    if (blank_) return;
     Rng rng(seed_, row_stream, 0x6e6e);
     const Block& block = parameters_.block(table);
     float* row = parameters_.values(table) + std::size_t{block.rows - 1} * block.columns;

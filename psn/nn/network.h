@@ -79,7 +79,8 @@ class Network {
  public:
   static constexpr NodeId kBegin = 0, kEnd = 1;
 
-  Network(NetworkConfig config, std::uint64_t seed);
+  // `blank`: parameters stay zero, to be filled by the caller.
+  Network(NetworkConfig config, std::uint64_t seed, bool blank = false);
 
   const NetworkConfig& config() const { return config_; }
   std::uint64_t seed() const { return seed_; }
@@ -125,8 +126,10 @@ class Network {
   BlockId type_embedding() const { return type_embedding_; }
   BlockId address_embedding() const { return address_embedding_; }
 
-  // For files: rebuilds the vocabulary; parameters are filled by the caller.
+  // For files: rebuilds the vocabulary of a blank network; parameters are filled by the caller, who
+  // then says so.
   NodeId restore_node(Node node);
+  void restored() { blank_ = false; }
   void restore_successors(NodeId from, const std::vector<NodeId>& to);
 
  private:
@@ -139,6 +142,7 @@ class Network {
 
   NetworkConfig config_;
   std::uint64_t seed_;
+  bool blank_;  // what is added is not initialised
   Parameters parameters_;
   std::vector<Node> nodes_;
   std::unordered_map<std::string, NodeId> node_by_text_;

@@ -79,7 +79,8 @@ class Reader {
     result.optimizer = json_.get<bool>(header, "optimizer");
     const NetworkConfig config = read_config(json_, json_.get<json>(header, "config"));
     expect_core(config);
-    result.network = std::make_shared<Network>(config, json_.get<std::uint64_t>(header, "seed"));
+    result.network =
+        std::make_shared<Network>(config, json_.get<std::uint64_t>(header, "seed"), true);
     Network& network = *result.network;
     network.parameters().step = json_.get<std::uint64_t>(header, "step");
     if (network.parameters().step >= kMaxStep) fail("its number of updates is impossible");
@@ -92,6 +93,7 @@ class Reader {
       read_successors(network, catalog[i], static_cast<NodeId>(i));
     }
     read_parameters(network, result.optimizer);
+    network.restored();
     if (used_.size() != file_.tensors.size()) {
       fail(fmt::format("has {} tensors that no network has", file_.tensors.size() - used_.size()));
     }
@@ -294,7 +296,7 @@ std::string config_json(const NetworkConfig& config) {
 
 std::string serialize_network(const NetworkFile& file) {
   const Network& network = *file.network;
-  const Parameters& parameters = network.parameters();
+  Parameters& parameters = file.network->parameters();
   TensorFile out{.kind = kNetworkFileKind, .version = kNetworkFileVersion};
   json catalog = json::array();
   for (NodeId id = 0; id < network.size(); ++id) {

@@ -10,7 +10,9 @@ void Parameters::place(Block& block, std::uint32_t capacity) {
   block.offset = (values_.size() + kAlignment - 1) / kAlignment * kAlignment;
   block.capacity = capacity;
   const std::size_t end = block.offset + std::size_t{capacity} * block.columns;
+  const bool trains = !gradients_.empty();
   for (auto* plane : {&values_, &gradients_, &first_, &second_}) {
+    if (plane != &values_ && !trains) continue;
     plane->resize(end, 0.0f);
     std::copy_n(plane->begin() + static_cast<long>(old.offset), std::size_t{old.rows} * old.columns,
                 plane->begin() + static_cast<long>(block.offset));
@@ -19,6 +21,10 @@ void Parameters::place(Block& block, std::uint32_t capacity) {
   births_.resize(births_.size() + capacity, step);
   std::copy_n(births_.begin() + static_cast<long>(old.first_birth), old.rows,
               births_.begin() + static_cast<long>(block.first_birth));
+}
+
+void Parameters::add_training_planes() {
+  for (auto* plane : {&gradients_, &first_, &second_}) plane->resize(values_.size(), 0.0f);
 }
 
 BlockId Parameters::add(std::uint32_t rows, std::uint32_t columns) {

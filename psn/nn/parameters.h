@@ -2,6 +2,9 @@
 // two moments), so that an optimizer step, a checksum, a gradient average or a checkpoint is one
 // pass over flat memory.
 //
+// Only the values are always there; the other planes come with the first use of one, since whoever
+// only runs a network has no need of them.
+//
 // A Block is a matrix whose rows can be appended: rows keep their place and their moments, new ones
 // start fresh. Storage doubles when it is full.
 #pragma once
@@ -33,11 +36,9 @@ class Parameters {
 
   float* values(BlockId id) { return values_.data() + blocks_[id].offset; }
   const float* values(BlockId id) const { return values_.data() + blocks_[id].offset; }
-  float* gradients(BlockId id) { return gradients_.data() + blocks_[id].offset; }
-  float* first_moments(BlockId id) { return first_.data() + blocks_[id].offset; }
-  float* second_moments(BlockId id) { return second_.data() + blocks_[id].offset; }
-  const float* first_moments(BlockId id) const { return first_.data() + blocks_[id].offset; }
-  const float* second_moments(BlockId id) const { return second_.data() + blocks_[id].offset; }
+  float* gradients(BlockId id) { return training(gradients_, id); }
+  float* first_moments(BlockId id) { return training(first_, id); }
+  float* second_moments(BlockId id) { return training(second_, id); }
   const std::uint64_t* births(BlockId id) const { return births_.data() + blocks_[id].first_birth; }
   std::uint64_t* births(BlockId id) { return births_.data() + blocks_[id].first_birth; }
 
@@ -46,6 +47,11 @@ class Parameters {
 
  private:
   void place(Block& block, std::uint32_t capacity);
+  void add_training_planes();
+  float* training(std::vector<float>& plane, BlockId id) {
+    if (plane.size() != values_.size()) add_training_planes();
+    return plane.data() + blocks_[id].offset;
+  }
 
   std::vector<Block> blocks_;
   std::vector<float> values_, gradients_, first_, second_;

@@ -28,7 +28,7 @@ NetworkFile example(bool optimizer = false, Addressing addressing = Addressing::
   return {network, R"({"loss": [1, 2]})", optimizer};
 }
 
-void expect_equal(const Network& a, const Network& b, bool optimizer) {
+void expect_equal(Network& a, Network& b, bool optimizer) {
   ASSERT_EQ(a.size(), b.size());
   ASSERT_EQ(a.seed(), b.seed());
   ASSERT_EQ(a.parameters().step, b.parameters().step);
@@ -53,7 +53,7 @@ void expect_equal(const Network& a, const Network& b, bool optimizer) {
     EXPECT_EQ(x.successors, y.successors);
     EXPECT_EQ(x.successor_row, y.successor_row);
   }
-  const Parameters &p = a.parameters(), &q = b.parameters();
+  Parameters &p = a.parameters(), &q = b.parameters();
   ASSERT_EQ(p.block_count(), q.block_count());
   for (BlockId id = 0; id < p.block_count(); ++id) {
     const std::size_t bytes = std::size_t{p.block(id).rows} * p.block(id).columns * 4;
