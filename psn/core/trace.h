@@ -18,6 +18,7 @@ enum class Role : std::uint8_t {
   kTag,      // a derived quantity that the author wants to see in the trace
   kFactor,   // a soft constraint: a term of the log weight
   kFinish,   // the end of the run (only in requests, never in a trace)
+  kFail,     // the run could not be finished: a remote simulator died (only in requests)
 };
 
 std::string_view role_name(Role role);
