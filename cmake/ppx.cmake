@@ -9,5 +9,6 @@ add_custom_command(OUTPUT ${generated}/ppx_generated.h
                    COMMAND ${PSN_FLATC} --cpp -o ${generated} ${schema} DEPENDS ${schema})
 
 psn_layer(ppx USES core LINK PRIVATE PkgConfig::ZMQ Threads::Threads)
+target_compile_definitions(psn_ppx PRIVATE PSN_VERSION="${PROJECT_VERSION}")
 target_sources(psn_ppx PRIVATE ${generated}/ppx_generated.h)
 target_include_directories(psn_ppx SYSTEM PRIVATE ${generated})

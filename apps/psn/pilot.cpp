@@ -35,11 +35,17 @@ Pilot::Pilot(Simulator& simulator, const Parallelism& parallelism, std::size_t m
     if (!affordable || (until > 100 && complete)) break;
     std::vector<Trace> traces(until - traces_);
     // A seed of its own: what is asked by default must not depend on the user's.
-    const RunOptions options{.seed = traces_, .max_length = max_length, .monitor = monitor};
+    std::vector<char> failed(traces.size());
+    const RunOptions options{.seed = traces_,
+                             .max_length = max_length,
+                             .monitor = monitor,
+                             .failed = [&](std::uint64_t i) { failed[i] = 1; }};
     run_traces(
         simulator, traces.size(), prior_guide(),
         [&](std::uint64_t i, Trace& trace) { std::swap(traces[i], trace); }, options, parallelism);
-    for (const Trace& trace : traces) add(traces_++, trace);
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+      if (!failed[i]) add(traces_++, traces[i]);
+    }
   }
   if (monitor) monitor->traces.store(0);
 }

@@ -62,6 +62,8 @@ struct Failures {
   std::uint64_t runs = 0;
   std::map<std::string, std::uint64_t> by_cause;
   std::string last;  // what the last one was, with the last lines of the simulator's own output
+
+  std::string causes() const;  // "3 died, 1 hung"
 };
 
 class Simulator {
@@ -72,6 +74,8 @@ class Simulator {
   virtual std::unique_ptr<Ensemble> ensemble(std::size_t width) = 0;
   // How many simulations may be under way at once in this process.
   virtual std::size_t max_simulations() const { return ~std::size_t{0}; }
+  // How many threads may have an ensemble at once.
+  virtual std::size_t max_threads() const { return ~std::size_t{0}; }
   // So far, in all ensembles.
   virtual Failures failures() const { return {}; }
 };

@@ -255,6 +255,14 @@ class Range : public Task {
 
 }  // namespace
 
+std::string Failures::causes() const {
+  std::string text;
+  for (const auto& [cause, count] : by_cause) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, cause);
+  }
+  return text;
+}
+
 void Task::failed(Slot, const Ticket& ticket) {
   throw ModelError(fmt::format("trace {}: the simulator did not finish it", ticket.trace));
 }
@@ -287,7 +295,7 @@ Parallelism effective(const Parallelism& wanted, const Simulator& simulator, std
       std::max<std::size_t>(1, std::min<std::uint64_t>(simulator.max_simulations(), work));
   Parallelism result = wanted;
   if (result.threads == 0) result.threads = std::max(1u, std::thread::hardware_concurrency());
-  result.threads = std::min(result.threads, limit);
+  result.threads = std::min({result.threads, limit, simulator.max_threads()});
   const std::size_t share = (limit + result.threads - 1) / result.threads;
   result.threads = (limit + share - 1) / share;
   result.width = std::clamp<std::size_t>(result.width, 1, share);
