@@ -59,13 +59,15 @@ bool Pilot::knows(const std::string& name) const {
 void Pilot::add(std::uint64_t index, const Trace& trace) {
   for (const Entry& entry : trace.entries) {
     const Variable& variable = *entry.address->variable;
-    if (variable.name.empty() || entry.role == Role::kFactor) continue;
+    if (entry.role == Role::kFactor) continue;
+    const bool named = !variable.name.empty();
     const auto [place, is_new] =
-        seen_.try_emplace(variable.name, Seen{.role = entry.role,
+        seen_.try_emplace(named ? variable.name : entry.address->text, Seen{.role = entry.role,
                                               .shape = entry.value.shape(),
                                               .site_name = variable.site->name,
                                               .index = variable.index,
-                                              .order = seen_.size()});
+                                              .order = seen_.size(),
+                                              .named = named});
     Seen& seen = place->second;
     if (seen.last_trace != index) ++seen.traces;
     seen.most = std::max(seen.most, entry.address->instance);
@@ -89,7 +91,7 @@ void Pilot::check(const Observations& observations) const {
   for (const auto& [name, value] : observations.values()) {
     bool taken = false;
     for (const auto& [seen_name, seen] : seen_) {
-      if (seen.role != Role::kObserve) continue;
+      if (seen.role != Role::kObserve || !seen.named) continue;
       taken |= seen_name == name || (seen.index && seen.site_name == name);
       // A vector for a scalar feeds repeated sites one by one; otherwise it must fit as a whole.
       const std::size_t components = element_count(seen.shape);
@@ -150,9 +152,12 @@ std::vector<Query> Pilot::default_queries(bool with_observations) const {
     const auto observed = names(true);
     candidates.insert(candidates.end(), observed.begin(), observed.end());
   }
+  const bool any_named = std::any_of(candidates.begin(), candidates.end(),
+                                     [&](const auto& name) { return seen_.at(name).named; });
   std::vector<Query> result;
   for (const std::string& name : candidates) {
     const Seen& seen = seen_.at(name);
+    if (any_named && !seen.named) continue;
     if (seen.traces == traces_ && !seen.shape_varies) result.push_back({name, seen.shape});
   }
   return result;

@@ -1,5 +1,6 @@
 // psn serve: a model as a simulator for any engine that speaks PPX. psn keys: for encryption.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <cstdio>
 #include <memory>
@@ -49,6 +50,7 @@ void serve_command(const ServeCommandOptions& options) {
 
 void keys_command(const std::string& path) {
   const ppx::KeyPair pair = ppx::make_key_pair();
+  ::umask(0077);
   write_file_atomically(path, fmt::format("{}\n{}\n", pair.public_key, pair.secret_key));
   write_file_atomically(path + ".pub", pair.public_key + "\n");
   fmt::print("{}: both keys, keep it secret; {}.pub: the public one\n", path, path);

@@ -16,7 +16,8 @@ std::string_view role_name(Role role) {
 
 const Value* Trace::find(std::string_view name) const {
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
-    if (entry->role != Role::kFactor && entry->address->name() == name) return &entry->value;
+    if (entry->role == Role::kFactor) continue;
+    if (entry->address->name() == name || entry->address->text == name) return &entry->value;
   }
   return nullptr;
 }

@@ -45,7 +45,7 @@ struct Trace {
   // itself contribute nothing. exp(log_weight) is the importance weight of the trace.
   double log_weight = 0;
 
-  // The last value with this name (a sample, observation or tag); nullptr if there is none.
+  // The last value of this name or address (of a sample, observation or tag); nullptr if none.
   const Value* find(std::string_view name) const;
   // The same, but throws InvalidArgument.
   const Value& operator[](std::string_view name) const;

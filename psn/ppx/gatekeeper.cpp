@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "psn/ppx/socket.h"
+
 namespace psn::ppx {
 
 Gatekeeper::Gatekeeper(zmq::context_t& context, std::vector<std::string> keys)
@@ -11,7 +13,6 @@ Gatekeeper::Gatekeeper(zmq::context_t& context, std::vector<std::string> keys)
   if (keys_.empty()) return;
   zmq::socket_t socket(context, zmq::socket_type::rep);
   socket.set(zmq::sockopt::linger, 0);
-  socket.set(zmq::sockopt::rcvtimeo, 100);
   socket.bind("inproc://zeromq.zap.01");
   thread_ = std::thread([this, socket = std::move(socket)]() mutable { loop(std::move(socket)); });
 }
@@ -32,12 +33,12 @@ bool Gatekeeper::known(const zmq::message_t& key) const {
 
 // A request: version, id, domain, address, identity, mechanism, and for CURVE the client's key.
 void Gatekeeper::loop(zmq::socket_t socket) const {
+  std::vector<zmq::pollitem_t> items{{socket.handle(), 0, ZMQ_POLLIN, 0}};
   while (!stop_.load()) {
     std::vector<zmq::message_t> frames;
+    if (!poll(items, std::chrono::milliseconds(100))) continue;
     do {
-      zmq::message_t frame;
-      if (!socket.recv(frame, zmq::recv_flags::none)) break;
-      frames.push_back(std::move(frame));
+      if (!socket.recv(frames.emplace_back(), zmq::recv_flags::dontwait)) break;
     } while (frames.back().more());
     if (frames.size() < 2) continue;
     const bool enter =

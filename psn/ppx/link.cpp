@@ -63,10 +63,10 @@ void Link::open() {
   send(Handshake{kSystemName});
 }
 
-void Link::close() {
+void Link::close(bool at_once) {
   if (process_) {
     ending_ = process_->ending();
-    process_->finish(true);
+    process_->finish(at_once);
     output_ = process_->last_lines();
     process_.reset();
   }
@@ -106,7 +106,8 @@ void Link::fail_run() {
 }
 
 void Link::abandon_run() {
-  close();
+  terminate();
+  close(false);
   reopen_at_ = Clock::now();
 }
 

@@ -59,7 +59,7 @@ class Link {
   void fail_start(const std::string& problem);
   // Breaks the connection off and, if it is ours, kills the process. The link goes up again later.
   void fail_run();
-  // The same, but nobody's fault: opens at once when next tended.
+  // The same, but nobody's fault: lets the process end by itself if it does so quickly.
   void abandon_run();
   void run_finished() { failures_ = 0; }
 
@@ -80,14 +80,13 @@ class Link {
   std::string ending() const;      // of the process or connection
   std::string last_lines() const;  // of the process's output
 
-  // Asks the process to end; the destructor waits for that.
+  // Asks the process to end; abandon_run() and the destructor wait for that.
   void terminate();
 
  private:
   void open();
-  void close();
+  void close(bool at_once = true);
   void pause();
-  bool disconnected();
 
   LinkContext& context_;
   std::string endpoint_, command_;

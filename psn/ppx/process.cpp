@@ -174,8 +174,8 @@ std::string Process::ending() const {
                      info.si_status);
 }
 
-void Process::terminate() const {
-  if (!finished_) ::kill(-pid_, SIGTERM);
+void Process::terminate() {
+  if (!finished_ && !std::exchange(asked_, true)) ::kill(-pid_, SIGTERM);
 }
 
 void Process::finish(bool at_once) {

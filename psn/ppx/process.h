@@ -58,7 +58,7 @@ class Process {
   std::string ending() const;
 
   // Asks it to end.
-  void terminate() const;
+  void terminate();
   // Waits a moment for it to follow terminate(), then kills the group. `at_once`: kills first.
   void finish(bool at_once);
 
@@ -66,7 +66,7 @@ class Process {
   pid_t pid_ = -1;
   int exit_fd_ = -1;
   int output_fd_ = -1;
-  bool finished_ = false;
+  bool asked_ = false, finished_ = false;
   std::string tail_;
 };
 

@@ -58,9 +58,12 @@ RemoteEnsemble::RemoteEnsemble(std::size_t width, Links links, AddressTable& add
       runs_(width) {}
 
 RemoteEnsemble::~RemoteEnsemble() {
+  std::vector<Link*> busy;
   for (std::size_t link = 0; link < links_.size(); ++link) {
-    if (slot_of_[link] < width()) links_[link]->abandon_run();
+    if (slot_of_[link] < width()) busy.push_back(links_[link].get());
   }
+  for (Link* link : busy) link->terminate();  // all, before waiting for each
+  for (Link* link : busy) link->abandon_run();
   give_back_(std::move(links_));
 }
 
@@ -153,13 +156,24 @@ void RemoteEnsemble::receive(std::size_t link) {
   try {
     auto message = links_[link]->receive();
     if (!message) return;
-    if (links_[link]->state() == Link::State::kGreeting) return links_[link]->greeted(*message);
+    if (links_[link]->state() == Link::State::kGreeting) return greeted(link, *message);
     if (slot < width()) take(slot, *std::move(message));
   } catch (const ProtocolError& error) {
     if (slot == width()) return links_[link]->fail_start(error.what());
     fail(slot, "sent garbage", error.what());
   } catch (const ModelError& error) {
     fail(slot, "sent impossible values", error.what());
+  }
+}
+
+void RemoteEnsemble::greeted(std::size_t link, const Message& answer) {
+  const Link& added = *links_[link];
+  links_[link]->greeted(answer);
+  const Link* first = first_up();
+  if (added.state() == Link::State::kUp && added.peer().model_name != first->peer().model_name) {
+    throw InvalidArgument(fmt::format("'{}' serves the model '{}', but '{}' serves '{}'",
+                                      added.endpoint(), added.peer().model_name, first->endpoint(),
+                                      first->peer().model_name));
   }
 }
 

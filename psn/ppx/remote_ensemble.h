@@ -67,6 +67,7 @@ class RemoteEnsemble : public Ensemble {
   void tend();
   void send(Slot slot, const Message& message);
   void receive(std::size_t link);
+  void greeted(std::size_t link, const Message& answer);
   // Turns a request of the simulator into a pending one; throws ProtocolError or ModelError.
   void take(Slot slot, Message message);
   void take(Slot slot, const Sample& request);

@@ -221,6 +221,16 @@ TEST(Arguments, AreChecked) {
   EXPECT_FALSE(is_remote("gaussian"));
 }
 
+TEST(Arguments, AllMustServeTheSameModel) {
+  const Served one(reference::gaussian()), other(reference::hmm());
+  EXPECT_THROW(
+      {
+        RemoteSimulator mixed("ppx+" + one.endpoint() + "," + other.endpoint().substr(6), {});
+        traces(mixed, Engine::kImportance, 1000);
+      },
+      InvalidArgument);
+}
+
 TEST(Arguments, NobodyThere) {
   EXPECT_THROW(RemoteSimulator("ppx+tcp://127.0.0.1:1", {.start_limit = 0.1}), ModelError);
   try {
