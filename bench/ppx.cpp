@@ -75,8 +75,8 @@ double bare(std::size_t peers, double duration) {
     const std::string endpoint =
         fmt::format("ipc://{}/psn-bench-{}-{}-{}", std::filesystem::temp_directory_path().string(),
                     ::getpid(), peers, p);
-    processes.push_back(
-        std::make_unique<Process>(nursery, fmt::format("/proc/{}/exe pong {}", ::getpid(), endpoint)));
+    processes.push_back(std::make_unique<Process>(
+        nursery, fmt::format("/proc/{}/exe pong {}", ::getpid(), endpoint)));
     sockets.emplace_back(context, zmq::socket_type::req).set(zmq::sockopt::linger, 0);
     sockets.back().connect(endpoint);
     items.push_back({sockets.back().handle(), 0, ZMQ_POLLIN, 0});
@@ -152,8 +152,9 @@ void compare(double duration) {
     our_traces += remote(1, duration / kTurns) / kTurns;
   }
   const double bare_us = 1e6 / bare_trips, our_us = 1e6 / our_traces / 4;
-  fmt::print("one worker: bare round trip {:.1f} us, ours {:.1f} us ({:.2f} times), {:.0f} traces/s\n",
-             bare_us, our_us, our_us / bare_us, our_traces);
+  fmt::print(
+      "one worker: bare round trip {:.1f} us, ours {:.1f} us ({:.2f} times), {:.0f} traces/s\n",
+      bare_us, our_us, our_us / bare_us, our_traces);
   const double codec_us = codec() * 1e6 / 4;
   fmt::print("of ours: codec, both sides {:.1f} us; the rest beyond the bare one {:.1f} us\n",
              codec_us, our_us - bare_us - codec_us);

@@ -61,13 +61,13 @@ void Pilot::add(std::uint64_t index, const Trace& trace) {
     const Variable& variable = *entry.address->variable;
     if (entry.role == Role::kFactor) continue;
     const bool named = !variable.name.empty();
-    const auto [place, is_new] =
-        seen_.try_emplace(named ? variable.name : entry.address->text, Seen{.role = entry.role,
-                                              .shape = entry.value.shape(),
-                                              .site_name = variable.site->name,
-                                              .index = variable.index,
-                                              .order = seen_.size(),
-                                              .named = named});
+    const auto [place, is_new] = seen_.try_emplace(named ? variable.name : entry.address->text,
+                                                   Seen{.role = entry.role,
+                                                        .shape = entry.value.shape(),
+                                                        .site_name = variable.site->name,
+                                                        .index = variable.index,
+                                                        .order = seen_.size(),
+                                                        .named = named});
     Seen& seen = place->second;
     if (seen.last_trace != index) ++seen.traces;
     seen.most = std::max(seen.most, entry.address->instance);

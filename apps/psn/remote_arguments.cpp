@@ -37,13 +37,12 @@ void RemoteArguments::add_to(CLI::App& command) {
 }
 
 ppx::RemoteOptions RemoteArguments::options(std::uint64_t runs, double message_limit) const {
-  ppx::RemoteOptions options{
-      .workers = workers,
-      .max_failures =
-          static_cast<std::uint64_t>(std::floor(max_failures * static_cast<double>(runs))),
-      .start_limit = start_limit,
-      .message_limit = message_limit,
-      .run_limit = run_limit};
+  ppx::RemoteOptions options{.workers = workers,
+                             .max_failures = static_cast<std::uint64_t>(
+                                 std::floor(max_failures * static_cast<double>(runs))),
+                             .start_limit = start_limit,
+                             .message_limit = message_limit,
+                             .run_limit = run_limit};
   if (!curve_server.empty()) options.keys.server_key = read_keys(curve_server, 1)[0];
   if (!curve_keys.empty()) {
     const auto pair = read_keys(curve_keys, 2);
@@ -71,10 +70,11 @@ void report_failures(const Simulator& simulator, nlohmann::ordered_json& result,
   result["failed_runs"] = {
       {"count", failures.runs}, {"causes", failures.by_cause}, {"last", failures.last}};
   if (quiet) return;
-  fmt::print(stderr,
-             "psn: warning: {} runs failed ({}), trial runs included, and are left out, which biases "
-             "the result if failing has to do with the variables; the last: {}\n",
-             failures.runs, failures.causes(), failures.last);
+  fmt::print(
+      stderr,
+      "psn: warning: {} runs failed ({}), trial runs included, and are left out, which biases "
+      "the result if failing has to do with the variables; the last: {}\n",
+      failures.runs, failures.causes(), failures.last);
 }
 
 }  // namespace psn::app

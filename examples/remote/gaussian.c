@@ -5,7 +5,7 @@
 
 #include "psn/ppx/psn.h"
 
-static double program(void *data) {
+static double program(void* data) {
   (void)data;
   const double mu = psn_sample_normal("mu", 1, sqrt(5.0));
   psn_observe_normal("obs0", mu, sqrt(2.0), NULL);
@@ -13,6 +13,6 @@ static double program(void *data) {
   return mu;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   return psn_serve("gaussian", program, NULL, argc > 1 ? argv[1] : NULL);
 }

@@ -52,8 +52,8 @@ const Variable* AddressTable::variable(const VariableKey& wanted) {
     return known;
   }
   if (known->name != name) {
-    throw ModelError(fmt::format("address '{}' is used with two names, '{}' and '{}'", text,
-                                 known->name, name));
+    throw ModelError(
+        fmt::format("address '{}' is used with two names, '{}' and '{}'", text, known->name, name));
   }
   if (known->index != wanted.index) {
     throw ModelError(fmt::format("address '{}' is used with an index and without", text));

@@ -57,8 +57,8 @@ struct RunOptions {
   std::size_t max_length = 1'000'000;  // of a trace; longer ones are a ModelError
   bool keep_distributions = false;     // in the trace's entries
   Monitor* monitor = nullptr;          // optional
-  // For run_traces(): told the index of each trace that the simulator could not finish, from several
-  // threads at once. Null: such a trace ends the run with a ModelError.
+  // For run_traces(): told the index of each trace that the simulator could not finish, from
+  // several threads at once. Null: such a trace ends the run with a ModelError.
   std::function<void(std::uint64_t index)> failed;
   // Set by another thread of the same operation that failed: run() then returns early.
   const std::atomic<bool>* cancelled = nullptr;

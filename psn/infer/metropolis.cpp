@@ -111,9 +111,7 @@ class Chain {
   }
 
   // The proposal could not be run to its end: rejected.
-  void fail() {
-    started_ ? void(++iteration_) : count_start_attempt();
-  }
+  void fail() { started_ ? void(++iteration_) : count_start_attempt(); }
 
   // Accepts or rejects; true if the chain moved. The start counts as a move.
   bool finish(Trace& trace) {

@@ -38,8 +38,8 @@ static_assert(parameter_field(1) == wire::Weibull::VT_CONCENTRATION);
 std::string text_of(const flatbuffers::String* text, std::string_view field) {
   if (!text) return "";
   if (text->size() > kMaxTextBytes) {
-    throw ProtocolError(fmt::format("{} of {} bytes; at most {} are taken", field, text->size(),
-                                    kMaxTextBytes));
+    throw ProtocolError(
+        fmt::format("{} of {} bytes; at most {} are taken", field, text->size(), kMaxTextBytes));
   }
   if (!is_printable(text->string_view())) {
     throw ProtocolError(fmt::format("{} '{}' is not printable UTF-8", field,
@@ -77,9 +77,14 @@ Value value_of(const wire::Tensor* tensor, bool vector = false) {
   if (size == 0) return {};
   // Copied byte by byte: the verifier does not see to the alignment of a vector's elements.
   static_assert(std::endian::native == std::endian::little);
+  const std::uint8_t* bytes = tensor->data()->Data();
+  if (size == 1 && shape.size() <= 1) {
+    double scalar = 0;
+    std::memcpy(&scalar, bytes, sizeof scalar);
+    return vector ? Value{scalar} : Value(scalar);
+  }
   std::vector<double> numbers(size);
-  std::memcpy(numbers.data(), tensor->data()->Data(), size * sizeof(double));
-  if (size == 1 && shape.size() <= 1) return vector ? Value(numbers) : Value(numbers[0]);
+  std::memcpy(numbers.data(), bytes, size * sizeof(double));
   return {std::move(numbers), std::move(shape)};
 }
 

@@ -51,8 +51,8 @@ class Link {
   bool peer_is_psn() const { return peer_.system_name.starts_with("psn "); }
   const std::string& problem() const { return problem_; }  // of the last start that failed
 
-  // What is to be done by now: opens the link when its pause is over, gives a start up when it takes
-  // too long.
+  // What is to be done by now: opens the link when its pause is over, gives a start up when it
+  // takes too long.
   void tend(Clock::time_point now);
   // The peer's answer to the handshake; anything else fails the start.
   void greeted(const Message& answer);

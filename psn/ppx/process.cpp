@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/syscall.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <wordexp.h>
@@ -158,7 +158,8 @@ std::string Process::last_lines() const {
   }
   std::string text;
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-    text += (text.empty() ? "" : " | ") + (is_printable(*line) ? std::string(*line) : escaped(*line));
+    text +=
+        (text.empty() ? "" : " | ") + (is_printable(*line) ? std::string(*line) : escaped(*line));
   }
   return text;
 }

@@ -21,8 +21,7 @@ long draw_integer(const char* name, const Distribution& distribution) {
 }
 
 double see(const char* name, const Distribution& distribution, const double* value) {
-  return observe(distribution, value ? std::optional<Value>(*value) : std::nullopt,
-                 {.name = name});
+  return observe(distribution, value ? std::optional<Value>(*value) : std::nullopt, {.name = name});
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // RemoteSimulator: simulators in other processes, in any language that speaks PPX, as a Simulator.
 //
-// A failed run (the simulator died, hung, sent garbage, NaN or a message out of turn) is told to the
-// task and counted; the simulator is ended, or left alone if it is not ours, and begun anew after a
-// pause that grows with each failure in a row. Failures above a limit end the work with ModelError.
+// A failed run (the simulator died, hung, sent garbage, NaN or a message out of turn) is told to
+// the task and counted; the simulator is ended, or left alone if it is not ours, and begun anew
+// after a pause that grows with each failure in a row. Failures above a limit end the work with
+// ModelError.
 #pragma once
 
 #include <cstdint>

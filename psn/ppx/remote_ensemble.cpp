@@ -260,11 +260,11 @@ void RemoteEnsemble::fail(Slot slot, const std::string& cause, const std::string
   links_[link]->fail_run();
   const std::string output = links_[link]->last_lines();
   add(slot, {.role = Role::kFail});
-  failures_.add(cause, fmt::format("trace {}, {}: {}: {}{}", run.ticket.trace,
-                                   run.last ? fmt::format("after '{}'", run.last->text)
-                                            : "before its first request",
-                                   cause, detail,
-                                   output.empty() ? "" : "; its last output: " + output));
+  failures_.add(
+      cause,
+      fmt::format("trace {}, {}: {}: {}{}", run.ticket.trace,
+                  run.last ? fmt::format("after '{}'", run.last->text) : "before its first request",
+                  cause, detail, output.empty() ? "" : "; its last output: " + output));
 }
 
 // Time limits, and links that are down.

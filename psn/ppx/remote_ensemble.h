@@ -1,5 +1,5 @@
-// The engine's side of PPX conversations: W runs on P simulators, all answered from one thread. A run
-// waits for a simulator that is free; a slow one holds no other.
+// The engine's side of PPX conversations: W runs on P simulators, all answered from one thread. A
+// run waits for a simulator that is free; a slow one holds no other.
 #pragma once
 
 #include <deque>
@@ -91,7 +91,7 @@ class RemoteEnsemble : public Ensemble {
   Links links_;
   std::vector<Slot> slot_of_;  // by link; width() if it has no run
   std::vector<Run> runs_;
-  std::deque<Slot> waiting_;   // for a link
+  std::deque<Slot> waiting_;  // for a link
   std::vector<Pending> pending_;
   std::vector<zmq::pollitem_t> items_;
   std::uint64_t items_generation_ = ~std::uint64_t{0};

@@ -20,7 +20,7 @@ inline constexpr const char* kDefaultEndpoint = "tcp://127.0.0.1:5555";
 
 struct ServeOptions {
   std::string endpoint = kDefaultEndpoint;  // port * or 0: the system chooses
-  std::uint64_t seed = 0;                   // for what the simulator itself draws: a surrogate's way
+  std::uint64_t seed = 0;  // for what the simulator itself draws: a surrogate's way
   ServerKeys keys;
   const std::atomic<bool>* stop = nullptr;
   // Told where the simulator serves, once it does.
@@ -32,8 +32,8 @@ struct ServeOptions {
 // Until `stop` is true. One engine and one run at a time.
 //
 // PPX does not tell a program what was observed. An engine of psn does; with another, observe()
-// returns the program's own data, or NaN if it has none. A factor is served as the observation of an
-// exponential variable with that log density. Throws InvalidArgument if it cannot serve there.
+// returns the program's own data, or NaN if it has none. A factor is served as the observation of
+// an exponential variable with that log density. Throws InvalidArgument if it cannot serve there.
 void serve(Simulator& simulator, const ServeOptions& options);
 
 // A whole main(): serves at argv[1] or the default endpoint until SIGINT or SIGTERM.

@@ -1,5 +1,5 @@
-// psn with simulators in other processes, as a user meets them: the examples, psn serve, faults, and
-// nothing left behind however it ends.
+// psn with simulators in other processes, as a user meets them: the examples, psn serve, faults,
+// and nothing left behind however it ends.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -27,8 +27,9 @@ class RemoteCommands : public testing::Test {
 
   // A shell command; psn is "$PSN" in it.
   int shell(const std::string& command) const {
-    const std::string whole = "cd '" + folder_.string() + "' && export PSN='" PSN_PROGRAM "' TMPDIR=. && { " +
-                              command + "; } >stdout 2>stderr";
+    const std::string whole = "cd '" + folder_.string() +
+                              "' && export PSN='" PSN_PROGRAM "' TMPDIR=. && { " + command +
+                              "; } >stdout 2>stderr";
     const int status = std::system(whole.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
@@ -108,8 +109,8 @@ TEST_F(RemoteCommands, FailuresAreToldAndLimited) {
       << text("stderr");
   EXPECT_EQ(shell("\"$PSN\" " + faulty), 70);
   EXPECT_NE(text("stderr").find("more than the 1 allowed"), std::string::npos) << text("stderr");
-  const auto simulated = json("simulate 'exec:" PSN_FAULTY
-                              " exit 20 {endpoint}' -n 100 --max-failures 0.5 --out r");
+  const auto simulated =
+      json("simulate 'exec:" PSN_FAULTY " exit 20 {endpoint}' -n 100 --max-failures 0.5 --out r");
   EXPECT_GT(simulated["failed_runs"]["count"].get<int>(), 0);
   std::ifstream csv(folder_ / "r/samples.csv");
   int lines = 0;

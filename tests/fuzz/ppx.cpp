@@ -1,5 +1,5 @@
-// libFuzzer target: foreign bytes into the PPX codec. What decodes must survive writing and reading.
-// scripts/fuzz builds and runs it.
+// libFuzzer target: foreign bytes into the PPX codec. What decodes must survive writing and
+// reading. scripts/fuzz builds and runs it.
 #include <cstdlib>
 
 #include "psn/base/error.h"

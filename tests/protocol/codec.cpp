@@ -1,5 +1,5 @@
-// The codec against recorded conversations of deployed peers, against what peers may do, and against
-// damaged bytes.
+// The codec against recorded conversations of deployed peers, against what peers may do, and
+// against damaged bytes.
 #include "psn/ppx/codec.h"
 
 #include <gtest/gtest.h>

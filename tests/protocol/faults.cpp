@@ -1,5 +1,5 @@
-// Simulators that die, hang and talk nonsense: the work goes on, every failure is counted, nothing is
-// left behind.
+// Simulators that die, hang and talk nonsense: the work goes on, every failure is counted, nothing
+// is left behind.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-// A simulator of one normal variable that misbehaves in every n-th run: ppx_faulty FAULT N ENDPOINT.
-// On SIGUSR1 it sends garbage next, whatever the fault.
+// A simulator of one normal variable that misbehaves in every n-th run: ppx_faulty FAULT N
+// ENDPOINT. On SIGUSR1 it sends garbage next, whatever the fault.
 #include <unistd.h>
 
 #include <csignal>

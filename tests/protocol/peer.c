@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static double gaussian(void *data) {
+static double gaussian(void* data) {
   (void)data;
   const double noise = sqrt(2.0), first = 8, second = 9;
   const double mu = psn_sample_normal("mu", 1, sqrt(5.0));
@@ -14,12 +14,12 @@ static double gaussian(void *data) {
   return mu;
 }
 
-static const char *indexed(char *buffer, const char *name, long index) {
+static const char* indexed(char* buffer, const char* name, long index) {
   sprintf(buffer, "%s_%ld", name, index);
   return buffer;
 }
 
-static double hmm(void *data) {
+static double hmm(void* data) {
   (void)data;
   static const double initial[3] = {1.0 / 3, 1.0 / 3, 1.0 / 3};
   static const double transition[3][3] = {{0.7, 0.2, 0.1}, {0.15, 0.7, 0.15}, {0.1, 0.3, 0.6}};
@@ -29,14 +29,14 @@ static double hmm(void *data) {
   char name[32];
   long state = 0;
   for (long t = 0; t < 16; ++t) {
-    const double *row = t == 0 ? initial : transition[state];
+    const double* row = t == 0 ? initial : transition[state];
     state = psn_sample_categorical(indexed(name, "x", t), row, 3);
     psn_observe_normal(indexed(name, "obs", t), mean[state], 1, &seen[t]);
   }
   return (double)state;
 }
 
-static double branching(void *data) {
+static double branching(void* data) {
   (void)data;
   const double seen = 6;
   const long count = psn_sample_poisson("count", 4);
@@ -54,7 +54,7 @@ static double branching(void *data) {
   return (double)count;
 }
 
-static double control_flow(void *data) {
+static double control_flow(void* data) {
   (void)data;
   const double branch[2] = {1 - 0.7, 0.7};
   char name[32];
@@ -73,7 +73,7 @@ static double control_flow(void *data) {
   return theta;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc != 3) return 64;
   if (strcmp(argv[1], "gaussian") == 0) return psn_serve(argv[1], gaussian, NULL, argv[2]);
   if (strcmp(argv[1], "hmm") == 0) return psn_serve(argv[1], hmm, NULL, argv[2]);

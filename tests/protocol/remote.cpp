@@ -19,8 +19,8 @@ namespace psn::ppx {
 namespace {
 
 Model model_named(const std::string& name) {
-  for (const Model& model : {control_flow::model(), reference::gaussian(), reference::hmm(),
-                             reference::branching()}) {
+  for (const Model& model :
+       {control_flow::model(), reference::gaussian(), reference::hmm(), reference::branching()}) {
     if (model.name == name) return model;
   }
   throw InvalidArgument(name);
