@@ -4,41 +4,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include "psn/base/error.h"
 #include "psn/base/rng.h"
 #include "tests/protocol/describe.h"
+#include "tests/protocol/recording.h"
 
 namespace psn::ppx {
 namespace {
-
-using Bytes = std::vector<std::byte>;
-
-Bytes from_hex(const std::string& hex) {
-  Bytes bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes.push_back(static_cast<std::byte>(std::stoi(hex.substr(i, 2), nullptr, 16)));
-  }
-  return bytes;
-}
-
-struct Recorded {
-  char from;  // '>': the engine, '<': the simulator
-  Bytes bytes;
-};
-
-std::vector<Recorded> recording(const std::string& name) {
-  std::ifstream in(std::string(PSN_RECORDED) + "/" + name + ".hex");
-  std::vector<Recorded> messages;
-  for (std::string line; std::getline(in, line);) {
-    messages.push_back({line.at(0), from_hex(line.substr(2))});
-  }
-  return messages;
-}
 
 std::string conversation(const std::string& name) {
   std::string text;

@@ -60,7 +60,7 @@ class Peer {
   }
 
   void end_run() {
-    if (++runs_ % period_ != 0) return send(RunResult{Value(1.0)});
+    if (!endless_ && ++runs_ % period_ != 0) return send(RunResult{Value(1.0)});
     std::fprintf(stderr, "about to misbehave: %s\n", fault_.c_str());
     if (fault_ == "crash") std::abort();
     if (fault_ == "exit") std::exit(3);
@@ -73,13 +73,17 @@ class Peer {
     }
     if (fault_ == "step") return send(TagResult{});
     if (fault_ == "nan") return send(Sample{"y", "y", Normal(kNaN, 1), true});
-    if (fault_ == "endless") return send(Sample{"y", "y", Normal(0, 1), true});
+    if (fault_ == "endless") {
+      endless_ = true;
+      return send(Sample{"y", "y", Normal(0, 1), true});
+    }
     send(RunResult{Value(kNaN)});
   }
 
   std::string fault_;
   int period_;
   int runs_ = 0;
+  bool endless_ = false;
   zmq::context_t context_;
   zmq::socket_t socket_;
   Encoder encoder_{ScalarShape::kNone};
