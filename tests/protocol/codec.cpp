@@ -115,11 +115,12 @@ Message through(const Message& message, ScalarShape scalars = ScalarShape::kNone
 }
 
 TEST(Codec, EveryMessageSurvives) {
+  const Value none{std::vector<double>()};
   const std::vector<Message> messages{
       Handshake{"psn"},
       HandshakeResult{"a", "b"},
       ppx::Run{},
-      RunResult{},
+      RunResult{none},
       RunResult{Value({1, 2, 3, 4, 5, 6}, {2, 3})},
       Sample{"a", "n", Gamma(1.5, 2), false},
       Sample{"a", "", Categorical({1, 1, 1}), true},
@@ -129,7 +130,7 @@ TEST(Codec, EveryMessageSurvives) {
       Observe{"a", "n", Weibull(1, 2), Value(3.0)},
       Observe{"a", "n", std::nullopt, Value({1, 2})},
       Observe{"", "only a name", Poisson(3), {}},
-      ObserveResult{},
+      ObserveResult{none},
       ObserveResult{Value(2.0)},
       Tag{"a", "n", Value({1, 2, 3})},
       TagResult{},
