@@ -6,6 +6,8 @@
 // Both sides of a ping-pong wake each other through the kernel, so figures depend on how many cores
 // are free: compare ratios within a run.
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -62,6 +64,28 @@ double elapsed(Clock::time_point since) {
   return std::chrono::duration<double>(Clock::now() - since).count();
 }
 
+// Processor time of this process and of its children that have ended, in seconds.
+double processor_time() {
+  double sum = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage used{};
+    ::getrusage(who, &used);
+    for (const timeval& t : {used.ru_utime, used.ru_stime}) {
+      sum += static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+    }
+  }
+  return sum;
+}
+
+// Microseconds of processor time on both sides for each of what f() counts; on a busy machine they
+// say more than the clock.
+template <class F>
+double processor_us(F f) {
+  const double before = processor_time();
+  const double count = f();
+  return 1e6 * (processor_time() - before) / count;
+}
+
 // Round trips per second over `peers` bare ping-pongs.
 double bare(std::size_t peers, double duration) {
   std::vector<std::string> requests;
@@ -116,9 +140,10 @@ double remote(std::size_t workers, double duration) {
   RemoteSimulator simulator(fmt::format("exec:/proc/{}/exe serve {{endpoint}}", ::getpid()),
                             {.workers = workers});
   EngineOptions options;
-  options.samples = 500;
+  options.samples = 4 * workers;
   options.queries = {{"mu"}};
   importance_sampling(simulator, {}, options);  // until all have started
+  options.samples = 200;
   std::uint64_t traces = 0;
   const auto start = Clock::now();
   for (; elapsed(start) < duration; traces += options.samples) {
@@ -156,6 +181,9 @@ void compare(double duration) {
       "one worker: bare round trip {:.1f} us, ours {:.1f} us ({:.2f} times), {:.0f} traces/s\n",
       bare_us, our_us, our_us / bare_us, our_traces);
   const double codec_us = codec() * 1e6 / 4;
+  fmt::print("processor time of a round trip, both sides: bare {:.1f} us, ours {:.1f} us\n",
+             processor_us([&] { return bare(1, duration) * duration; }),
+             processor_us([&] { return 4 * remote(1, duration) * duration; }));
   fmt::print("of ours: codec, both sides {:.1f} us; the rest beyond the bare one {:.1f} us\n",
              codec_us, our_us - bare_us - codec_us);
   const double bare_four = bare(4, duration), our_four = remote(4, duration);

@@ -33,12 +33,10 @@ bool Gatekeeper::known(const zmq::message_t& key) const {
 
 // A request: version, id, domain, address, identity, mechanism, and for CURVE the client's key.
 void Gatekeeper::loop(zmq::socket_t socket) const {
-  std::vector<zmq::pollitem_t> items{{socket.handle(), 0, ZMQ_POLLIN, 0}};
   while (!stop_.load()) {
     std::vector<zmq::message_t> frames;
-    if (!poll(items, std::chrono::milliseconds(100))) continue;
     do {
-      if (!socket.recv(frames.emplace_back(), zmq::recv_flags::dontwait)) break;
+      if (!receive(socket, frames.emplace_back())) break;
     } while (frames.back().more());
     if (frames.size() < 2) continue;
     const bool enter =

@@ -60,7 +60,8 @@ class Server {
 
   Message reset(const std::string& why) {
     if (options_.log) options_.log(why);
-    abandon();
+    pending_.reset();
+    ensemble_.reset();  // whatever state it is in
     return Reset{};
   }
 
@@ -181,7 +182,6 @@ void request_stop(int) {
 }  // namespace
 
 void serve(Simulator& simulator, const ServeOptions& options) {
-  constexpr auto kTick = std::chrono::milliseconds(100);
   zmq::context_t context(1);
   const Gatekeeper gatekeeper(context, options.keys.clients);
   zmq::socket_t socket(context, zmq::socket_type::rep);
@@ -191,11 +191,9 @@ void serve(Simulator& simulator, const ServeOptions& options) {
 
   Server server(simulator, options);
   Encoder encoder(ScalarShape::kNone);
-  std::vector<zmq::pollitem_t> items{{socket.handle(), 0, ZMQ_POLLIN, 0}};
+  zmq::message_t message;
   while (!options.stop || !options.stop->load()) {
-    if (!poll(items, kTick)) continue;
-    zmq::message_t message;
-    if (!socket.recv(message, zmq::recv_flags::dontwait)) continue;
+    if (!receive(socket, message)) continue;
     Message reply = server.reply({static_cast<const std::byte*>(message.data()), message.size()});
     std::span<const std::byte> bytes;
     try {

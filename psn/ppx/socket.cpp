@@ -78,6 +78,14 @@ bool poll(std::vector<zmq::pollitem_t>& items, std::chrono::milliseconds time) {
   return ready > 0;
 }
 
+bool receive(zmq::socket_t& socket, zmq::message_t& frame) {
+  constexpr int kMilliseconds = 100;
+  socket.set(zmq::sockopt::rcvtimeo, kMilliseconds);
+  const int size = ::zmq_msg_recv(frame.handle(), socket.handle(), 0);
+  if (size < 0 && zmq_errno() != EAGAIN && zmq_errno() != EINTR) throw zmq::error_t();
+  return size >= 0;
+}
+
 zmq::socket_t watch_connection(zmq::context_t& context, zmq::socket_t& watched) {
   static std::atomic<unsigned> count{0};  // inproc names are unique in a context
   const std::string name = fmt::format("inproc://connection-{}", count.fetch_add(1));

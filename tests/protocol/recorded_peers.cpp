@@ -77,15 +77,13 @@ std::string summary(const Trace& trace) {
 
 TEST(PsnAsTheEngine, OfARecordedGaussian) {
   PlayedSimulator simulator(recording("gum"));
-  Posterior posterior({}, 0);
-  {
-    RemoteSimulator remote(simulator.argument(), {});
-    EXPECT_EQ(remote.name(), "Gaussian with unknown mean C++");
-    EngineOptions options;
-    options.samples = 2;
-    options.keep_traces = true;
-    posterior = importance_sampling(remote, {{"obs0", Value(8.0)}, {"obs1", Value(9.0)}}, options);
-  }
+  RemoteSimulator remote(simulator.argument(), {});
+  EXPECT_EQ(remote.name(), "Gaussian with unknown mean C++");
+  EngineOptions options;
+  options.samples = 2;
+  options.keep_traces = true;
+  const Posterior posterior =
+      importance_sampling(remote, {{"obs0", Value(8.0)}, {"obs1", Value(9.0)}}, options);
   const double means[2] = {-1.1393094062805176, 5.108211517333984};
   for (std::size_t i = 0; i < 2; ++i) {
     const Trace& trace = posterior.traces()[i];
