@@ -13,6 +13,7 @@ void add_exact_command(CLI::App& program);
 void add_inspect_command(CLI::App& program);
 void add_doctor_command(CLI::App& program);
 void add_train_command(CLI::App& program);
+void add_serve_command(CLI::App& program);
 void add_compare_command(CLI::App& program);
 void add_experiment_command(CLI::App& program);
 

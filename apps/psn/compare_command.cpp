@@ -277,7 +277,7 @@ void check(const CompareOptions& options) {
 void compare_command(const CompareOptions& options, const CLI::App& command) {
   check(options);
   const SimulationOptions& s = options.simulation;
-  const auto simulator = load_simulator(s.model, s.stack_kib);
+  const auto simulator = load_simulator(s, s.model);
   SurrogateSimulator surrogate(options.surrogate, load_network(options.surrogate).network);
   OutputDirectory out(s.out);
   Watch watch({.label = s.model,

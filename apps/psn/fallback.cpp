@@ -30,8 +30,9 @@ void FallbackOptions::add_to(CLI::App& command) {
   command.add_option("--simulator", simulator, "the model that a surrogate stands for");
 }
 
-std::unique_ptr<Simulator> FallbackOptions::load(const std::string& model, std::size_t stack_kib,
+std::unique_ptr<Simulator> FallbackOptions::load(const SimulationOptions& s,
                                                  bool needs_simulator) const {
+  const std::string& model = s.model;
   const bool falls_back = unknown == "simulator";
   if (falls_back && simulator.empty()) {
     throw InvalidArgument("--unknown simulator needs the model to go on in: --simulator MODEL");
@@ -41,14 +42,14 @@ std::unique_ptr<Simulator> FallbackOptions::load(const std::string& model, std::
         "--simulator has no use here: it is for --unknown simulator, and for --correct of psn "
         "infer");
   }
-  if (unknown == "renormalise") return load_simulator(model, stack_kib);
+  if (unknown == "renormalise") return load_simulator(s, model);
   if (!model.ends_with(".psn")) {
     throw InvalidArgument(
         fmt::format("--unknown is for surrogates, files such as s.psn; '{}' is none", model));
   }
   SurrogateOptions options{.unknown = SurrogateOptions::Unknown::kStop};
   if (falls_back) {
-    options = {SurrogateOptions::Unknown::kSimulator, load_simulator(simulator, stack_kib)};
+    options = {SurrogateOptions::Unknown::kSimulator, load_simulator(s, simulator)};
   }
   return std::make_unique<SurrogateSimulator>(model, load_network(model).network, options);
 }

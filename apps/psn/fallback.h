@@ -10,6 +10,8 @@
 
 namespace psn::app {
 
+struct SimulationOptions;
+
 // --unknown, --simulator.
 struct FallbackOptions {
   std::string unknown = "renormalise";
@@ -18,7 +20,7 @@ struct FallbackOptions {
   void add_to(CLI::App& command);
   // The model or surrogate; throws InvalidArgument if these options do not fit it.
   // `needs_simulator`: --simulator has another use besides.
-  std::unique_ptr<Simulator> load(const std::string& model, std::size_t stack_kib,
+  std::unique_ptr<Simulator> load(const SimulationOptions& options,
                                   bool needs_simulator = false) const;
 };
 

@@ -26,7 +26,7 @@ struct GraphOptions {
 
 void graph_command(const GraphOptions& options, const CLI::App& command) {
   const SimulationOptions& s = options.simulation;
-  const auto simulator = options.fallback.load(s.model, s.stack_kib);
+  const auto simulator = options.fallback.load(s);
   OutputDirectory out(s.out);
   Watch watch({.label = s.model,
                .total = s.count,
@@ -43,11 +43,15 @@ void graph_command(const GraphOptions& options, const CLI::App& command) {
         const std::lock_guard lock(mutex);
         graph.add(trace);
       },
-      {.seed = options.common.seed, .max_length = s.max_length, .monitor = &watch.monitor()},
+      {.seed = options.common.seed,
+       .max_length = s.max_length,
+       .monitor = &watch.monitor(),
+       .failed = [](std::uint64_t) {}},  // told below
       s.parallelism);
   const std::string dot = graph.to_dot(options.min_probability);
   auto result = nlohmann::ordered_json::parse(graph.to_json());
   report_fallbacks(*simulator, result, options.common.quiet);
+  report_failures(*simulator, result, options.common.quiet);
   const std::string json = result.dump(2) + "\n";
   if (out) {
     out.write_config(command);

@@ -99,7 +99,7 @@ Json correct(InferenceResult& result, Simulator& model, const Observations& obse
              const InferOptions& options, EngineOptions engine, const Watch& watch) {
   const auto& surrogate = dynamic_cast<const SurrogateSimulator&>(model);
   const SimulationOptions& s = options.simulation;
-  const auto simulator = load_simulator(options.fallback.simulator, s.stack_kib);
+  const auto simulator = load_simulator(s, options.fallback.simulator);
   const Pilot pilot(*simulator, s.parallelism, s.max_length, engine.monitor, options.queries);
   engine.queries =
       options.queries.empty() ? pilot.default_queries() : pilot.queries(options.queries);
@@ -127,7 +127,7 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   Observations observations;
   if (!options.observations.empty()) add_observation_file(observations, options.observations);
   for (const std::string& argument : options.observe) add_observation(observations, argument);
-  const auto simulator = options.fallback.load(s.model, s.stack_kib, options.correct > 0);
+  const auto simulator = options.fallback.load(s, options.correct > 0);
   OutputDirectory out(s.out);
   Watch watch({.label = s.model,
                .total = s.count,
@@ -156,6 +156,7 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   }
   json.update(summarize(result));
   report_fallbacks(*simulator, json, options.common.quiet);
+  report_failures(*simulator, json, options.common.quiet);
   if (out) {
     out.write_config(command);
     result.posterior.save(out.path() + "/posterior.safetensors");

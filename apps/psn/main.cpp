@@ -74,6 +74,7 @@ int run(int argc, char** argv) {
   add_inspect_command(program);
   add_doctor_command(program);
   add_train_command(program);
+  add_serve_command(program);
   add_compare_command(program);
   add_experiment_command(program);
   for (CLI::App* command : program.get_subcommands({})) {

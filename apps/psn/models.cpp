@@ -58,7 +58,15 @@ std::vector<Model> built_in_models() {
           reference::gaussian_marsaglia(), reference::hmm(),           reference::branching()};
 }
 
-std::unique_ptr<Simulator> load_simulator(const std::string& argument, std::size_t stack_kib) {
+std::unique_ptr<Simulator> load_simulator(const SimulationOptions& options,
+                                          const std::string& argument) {
+  return load_simulator(argument, options.stack_kib,
+                        options.remote.options(options.count, options.time_limit));
+}
+
+std::unique_ptr<Simulator> load_simulator(const std::string& argument, std::size_t stack_kib,
+                                          const ppx::RemoteOptions& remote) {
+  if (ppx::is_remote(argument)) return std::make_unique<ppx::RemoteSimulator>(argument, remote);
   if (argument.ends_with(".psn")) {
     return std::make_unique<SurrogateSimulator>(argument, load_network(argument).network);
   }

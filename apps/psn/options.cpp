@@ -142,7 +142,8 @@ void CommonOptions::add_to(CLI::App& command) {
 void SimulationOptions::add_to(CLI::App& command, const std::string& count_help) {
   command
       .add_option("model,--model", model,
-                  "a built-in name (psn models) or a plugin (./libmodel.so)")
+                  "a built-in name (psn models), a plugin (./libmodel.so), a surrogate (s.psn), or "
+                  "remote simulators: 'exec:COMMAND {endpoint}', ppx+tcp://HOST:PORT[,...]")
       ->required();
   command.add_option("-n,--samples", count, count_help)
       ->capture_default_str()
@@ -165,6 +166,7 @@ void SimulationOptions::add_to(CLI::App& command, const std::string& count_help)
                   "seconds that a simulation may take from one random choice to the next; 0: none")
       ->capture_default_str()
       ->check(finite_between(0, 1e9));
+  remote.add_to(command);
   command.add_option("--out", out, "directory for results and the effective configuration");
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/psn/remote_arguments.h"
 #include "psn/core/run.h"
 
 namespace psn::app {
@@ -29,6 +30,7 @@ struct SimulationOptions {
   std::size_t stack_kib = 0;  // 0: what the model asks for
   double time_limit = 3600;   // seconds between two choices of a simulation
   std::string out;            // directory for results
+  RemoteArguments remote;
 
   void add_to(CLI::App& command, const std::string& count_help);
 };

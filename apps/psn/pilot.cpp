@@ -35,11 +35,17 @@ Pilot::Pilot(Simulator& simulator, const Parallelism& parallelism, std::size_t m
     if (!affordable || (until > 100 && complete)) break;
     std::vector<Trace> traces(until - traces_);
     // A seed of its own: what is asked by default must not depend on the user's.
-    const RunOptions options{.seed = traces_, .max_length = max_length, .monitor = monitor};
+    std::vector<char> failed(traces.size());
+    const RunOptions options{.seed = traces_,
+                             .max_length = max_length,
+                             .monitor = monitor,
+                             .failed = [&](std::uint64_t i) { failed[i] = 1; }};
     run_traces(
         simulator, traces.size(), prior_guide(),
         [&](std::uint64_t i, Trace& trace) { std::swap(traces[i], trace); }, options, parallelism);
-    for (const Trace& trace : traces) add(traces_++, trace);
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+      if (!failed[i]) add(traces_++, traces[i]);
+    }
   }
   if (monitor) monitor->traces.store(0);
 }
@@ -53,13 +59,15 @@ bool Pilot::knows(const std::string& name) const {
 void Pilot::add(std::uint64_t index, const Trace& trace) {
   for (const Entry& entry : trace.entries) {
     const Variable& variable = *entry.address->variable;
-    if (variable.name.empty() || entry.role == Role::kFactor) continue;
-    const auto [place, is_new] =
-        seen_.try_emplace(variable.name, Seen{.role = entry.role,
-                                              .shape = entry.value.shape(),
-                                              .site_name = variable.site->name,
-                                              .index = variable.index,
-                                              .order = seen_.size()});
+    if (entry.role == Role::kFactor) continue;
+    const bool named = !variable.name.empty();
+    const auto [place, is_new] = seen_.try_emplace(named ? variable.name : entry.address->text,
+                                                   Seen{.role = entry.role,
+                                                        .shape = entry.value.shape(),
+                                                        .site_name = variable.site->name,
+                                                        .index = variable.index,
+                                                        .order = seen_.size(),
+                                                        .named = named});
     Seen& seen = place->second;
     if (seen.last_trace != index) ++seen.traces;
     seen.most = std::max(seen.most, entry.address->instance);
@@ -83,7 +91,7 @@ void Pilot::check(const Observations& observations) const {
   for (const auto& [name, value] : observations.values()) {
     bool taken = false;
     for (const auto& [seen_name, seen] : seen_) {
-      if (seen.role != Role::kObserve) continue;
+      if (seen.role != Role::kObserve || !seen.named) continue;
       taken |= seen_name == name || (seen.index && seen.site_name == name);
       // A vector for a scalar feeds repeated sites one by one; otherwise it must fit as a whole.
       const std::size_t components = element_count(seen.shape);
@@ -144,9 +152,12 @@ std::vector<Query> Pilot::default_queries(bool with_observations) const {
     const auto observed = names(true);
     candidates.insert(candidates.end(), observed.begin(), observed.end());
   }
+  const bool any_named = std::any_of(candidates.begin(), candidates.end(),
+                                     [&](const auto& name) { return seen_.at(name).named; });
   std::vector<Query> result;
   for (const std::string& name : candidates) {
     const Seen& seen = seen_.at(name);
+    if (any_named && !seen.named) continue;
     if (seen.traces == traces_ && !seen.shape_varies) result.push_back({name, seen.shape});
   }
   return result;

@@ -30,7 +30,8 @@ class Pilot {
   // For names that the user asked for with an option; throws InvalidArgument likewise.
   std::vector<Query> queries(const std::vector<std::string>& names,
                              const std::string& option = "--query") const;
-  // Every named latent and tag (and observation) that came up in all runs, always of one shape.
+  // Every named latent and tag (and observation) that came up in all runs, always of one shape;
+  // by address if the model names nothing.
   std::vector<Query> default_queries(bool with_observations = false) const;
 
  private:
@@ -44,6 +45,7 @@ class Pilot {
     std::uint32_t most = 0;  // occurrences in one trace
     std::size_t order;       // of first appearance
     bool shape_varies = false;
+    bool named = true;
   };
   void add(std::uint64_t index, const Trace& trace);
   bool knows(const std::string& name) const;
@@ -51,7 +53,7 @@ class Pilot {
   void check_length(const std::string& name, std::size_t size) const;
   std::vector<std::string> names(bool observed) const;
 
-  std::map<std::string, Seen> seen_;
+  std::map<std::string, Seen> seen_;  // by name, or by address if unnamed
   std::uint64_t traces_ = 0;
 };
 

@@ -138,7 +138,11 @@ void print_table(const Json& json) {
     fmt::print(", split R-hat {:.4f}, acceptance {:.3f}", json["rhat"].get<double>(),
                json["acceptance"].get<double>());
   }
-  fmt::print(", {:.0f} traces/s\n", json["traces_per_second"].get<double>());
+  fmt::print(", {:.0f} traces/s", json["traces_per_second"].get<double>());
+  if (json.contains("failed_runs")) {
+    fmt::print(", {} runs failed", json["failed_runs"]["count"].get<std::uint64_t>());
+  }
+  fmt::print("\n");
 }
 
 void warn_if_unreliable(const Json& json) {

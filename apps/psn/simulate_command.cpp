@@ -1,6 +1,7 @@
 // psn simulate: forward runs of a model.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -43,7 +44,7 @@ std::string trace_text(std::uint64_t index, const Trace& trace) {
 
 void simulate_command(const SimulateOptions& options, const CLI::App& command) {
   const SimulationOptions& s = options.simulation;
-  const auto simulator = options.fallback.load(s.model, s.stack_kib);
+  const auto simulator = options.fallback.load(s);
   OutputDirectory out(s.out);
   Watch watch({.label = s.model,
                .total = s.count,
@@ -54,6 +55,7 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
       options.queries.empty() ? pilot.default_queries(true) : pilot.queries(options.queries);
   forget_fallbacks(*simulator);
   Posterior samples(queries, out ? s.count : 0);
+  std::vector<char> failed(s.count);
   Summary summary;
   summary.shown.resize(std::min<std::size_t>(options.show, s.count));
   std::mutex mutex;
@@ -72,10 +74,12 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
       {.seed = options.common.seed,
        .max_length = s.max_length,
        .keep_distributions = options.show > 0,
-       .monitor = &watch.monitor()},
+       .monitor = &watch.monitor(),
+       .failed = [&](std::uint64_t i) { failed[i] = 1; }},
       s.parallelism);
   const double rate = static_cast<double>(s.count) / (watch.seconds() - started);
-  const double mean_length = static_cast<double>(summary.choices) / static_cast<double>(s.count);
+  const auto finished = static_cast<double>(std::count(failed.begin(), failed.end(), 0));
+  const double mean_length = static_cast<double>(summary.choices) / finished;
 
   nlohmann::ordered_json json{{"model", simulator->name()},
                               {"seed", options.common.seed},
@@ -85,9 +89,11 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
                               {"addresses", summary.addresses.size()},
                               {"traces_per_second", rate}};
   report_fallbacks(*simulator, json, options.common.quiet);
+  report_failures(*simulator, json, options.common.quiet);
   if (out) {
     out.write_config(command);
-    samples.write_csv(out.path() + "/samples.csv");
+    samples.filter([&](std::size_t i) { return !failed[i]; })
+        .write_csv(out.path() + "/samples.csv");
     out.write("summary.json", json.dump(2) + "\n");
   }
   if (options.common.json) {

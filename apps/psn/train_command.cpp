@@ -27,6 +27,8 @@ struct TrainCommandOptions {
   std::string kind, model, out;
   PresetOptions recipe;
   double max_time = 0;
+  double time_limit = 3600;
+  RemoteArguments remote;
   std::uint64_t validation = 5000;
 
   Purpose purpose() const {
@@ -77,8 +79,9 @@ void train_command(TrainCommandOptions& options, const CLI::App& command) {
   if (!std::filesystem::is_directory(folder)) {
     throw DataError(fmt::format("--out '{}': there is no such folder", options.out));
   }
-  const auto simulator = load_simulator(options.model, 0);
   Preset chosen = configured(options);
+  const auto simulator = load_simulator(
+      options.model, 0, options.remote.options(chosen.training.traces, options.time_limit));
   Watch watch({.label = options.model, .total = chosen.training.traces, .time_limit = 0});
   chosen.training.monitor = &watch.monitor();
   check_variable_names(chosen.network, *simulator, watch);
@@ -102,7 +105,8 @@ void train_command(TrainCommandOptions& options, const CLI::App& command) {
   if (show) fmt::print(stderr, "\r\033[K");
   if (watch.monitor().stop.load()) throw Interrupted();
 
-  const Json result = progress_json(last, network->infers());
+  Json result = progress_json(last, network->infers());
+  report_failures(*simulator, result, options.common.quiet);
   save_network(options.out, {network, history.dump()});
   write_file_atomically(options.out + ".toml", effective_config(command));
   if (options.common.json) {
@@ -142,6 +146,12 @@ void add_train_command(CLI::App& program) {
       ->capture_default_str()
       ->check(CLI::Range(0, 1 << 30));
   o.recipe.add_to(*command);
+  command
+      ->add_option("--time-limit", o.time_limit,
+                   "seconds that a remote simulator may take from one random choice to the next")
+      ->capture_default_str()
+      ->check(finite_between(0, 1e9));
+  o.remote.add_to(*command);
   o.common.add_to(*command);
   command->callback([options, command] { train_command(*options, *command); });
 }

@@ -11,13 +11,18 @@ std::string indexed_name(std::string_view name, std::optional<std::int64_t> inde
   return index ? fmt::format("{}_{}", name, *index) : std::string(name);
 }
 
-AddressTable::AddressTable() {
+AddressTable::AddressTable(Names names) : names_(names) {
   const auto boundary = [this](std::string_view text) {
     const Variable* v = variable({.base = text, .type = "Boundary"});
     return address(v, 1);
   };
   begin_ = boundary("begin-execution");
   end_ = boundary("end-execution");
+}
+
+// What a record is found by; no text has a newline in it.
+std::string AddressTable::key(const std::string& text, const std::string& name) const {
+  return names_ == Names::kSeveral ? text + '\n' + name : text;
 }
 
 const Site* AddressTable::site_locked(std::string text, const VariableKey& key) {
@@ -30,38 +35,40 @@ const Site* AddressTable::site_locked(std::string text, const VariableKey& key) 
   return known;
 }
 
-const Variable* AddressTable::variable(const VariableKey& key) {
+const Variable* AddressTable::variable(const VariableKey& wanted) {
   std::string text =
-      fmt::format("{}{}__{}", key.scope, indexed_name(key.base, key.index), key.type);
-  std::string name = key.name.empty() ? "" : indexed_name(key.name, key.index);
+      fmt::format("{}{}__{}", wanted.scope, indexed_name(wanted.base, wanted.index), wanted.type);
+  std::string name = wanted.name.empty() ? "" : indexed_name(wanted.name, wanted.index);
   if (!is_printable(text) || !is_printable(name)) {
     throw ModelError(fmt::format("name or address '{}' is not printable UTF-8", escaped(text)));
   }
   const std::lock_guard lock(mutex_);
-  if (const auto found = variable_by_text_.find(text); found != variable_by_text_.end()) {
-    if (found->second->name != name) {
-      throw ModelError(fmt::format("address '{}' is used with two names, '{}' and '{}'", text,
-                                   found->second->name, name));
-    }
-    if (found->second->index != key.index) {
-      throw ModelError(fmt::format("address '{}' is used with an index and without", text));
-    }
-    return found->second;
+  auto& known = variable_by_text_[key(text, name)];
+  if (!known) {
+    std::string site = fmt::format("{}{}__{}", wanted.scope, wanted.base, wanted.type);
+    known = &variables_.emplace_back(Variable{static_cast<std::uint32_t>(variables_.size()),
+                                              site_locked(std::move(site), wanted), wanted.index,
+                                              std::move(name), std::move(text)});
+    return known;
   }
-  const Site* site = site_locked(fmt::format("{}{}__{}", key.scope, key.base, key.type), key);
-  const Variable* added = &variables_.emplace_back(Variable{
-      static_cast<std::uint32_t>(variables_.size()), site, key.index, std::move(name), text});
-  variable_by_text_.emplace(std::move(text), added);
-  return added;
+  if (known->name != name) {
+    throw ModelError(
+        fmt::format("address '{}' is used with two names, '{}' and '{}'", text, known->name, name));
+  }
+  if (known->index != wanted.index) {
+    throw ModelError(fmt::format("address '{}' is used with an index and without", text));
+  }
+  return known;
 }
 
 const Address* AddressTable::address(const Variable* variable, std::uint32_t instance) {
   std::string text = fmt::format("{}__{}", variable->text, instance);
   const std::lock_guard lock(mutex_);
-  auto& known = address_by_text_[text];
+  auto& known = address_by_text_[key(text, variable->name)];
   if (!known) {
-    known = &addresses_.emplace_back(Address{static_cast<std::uint32_t>(addresses_.size()),
-                                             variable, instance, std::move(text)});
+    known = &addresses_.emplace_back(
+        Address{static_cast<std::uint32_t>(addresses_.size()), variable, instance, text});
+    address_by_text_.try_emplace(std::move(text), known);
   }
   return known;
 }

@@ -62,25 +62,31 @@ struct VariableKey {
 // Thread-safe. Begin and end of a trace are addresses like others, with ids 0 and 1.
 class AddressTable {
  public:
-  AddressTable();
+  // Over PPX a name is no part of an address: one address may then go by several names, and is a
+  // record of its own for each.
+  enum class Names { kOnePerAddress, kSeveral };
+
+  explicit AddressTable(Names names = Names::kOnePerAddress);
   AddressTable(const AddressTable&) = delete;
   AddressTable& operator=(const AddressTable&) = delete;
 
-  // Throws ModelError if one address is used with two different names.
+  // Throws ModelError if one address is used with two different names, where it may have one.
   const Variable* variable(const VariableKey& key);
   const Address* address(const Variable* variable, std::uint32_t instance);
 
   const Address* begin() const { return begin_; }
   const Address* end() const { return end_; }
 
-  // nullptr if the text is unknown.
+  // nullptr if the text is unknown. Any of those with that text.
   const Address* find(std::string_view text) const;
   std::size_t size() const;
   const Address* at(std::uint32_t id) const;
 
  private:
+  std::string key(const std::string& text, const std::string& name) const;
   const Site* site_locked(std::string text, const VariableKey& key);
 
+  Names names_;
   mutable std::mutex mutex_;
   std::deque<Site> sites_;
   std::deque<Variable> variables_;

@@ -13,6 +13,8 @@ template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
 };
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;  // clang before 17 does not deduce it
 
 static_assert(std::variant_size_v<Distribution::Variant> ==
               static_cast<std::size_t>(Family::kMixture) + 1);

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -44,15 +45,25 @@ class Ensemble {
   virtual ~Ensemble() = default;
   virtual std::size_t width() const = 0;
 
-  // Begins a run in an idle slot: at first, and after that slot's kFinish.
+  // Begins a run in an idle slot: at first, and after that slot's kFinish or kFail.
   virtual void start(Slot slot, const Ticket& ticket, const Rng& rng) = 0;
   // Gives the simulation what it asked for. The value of a tag or factor's answer is ignored.
   virtual void answer(Slot slot, const Value& value) = 0;
   // Lets the simulations that were started or answered go on, and returns the requests that came
-  // up: at least one if any simulation is under way. Valid until the next call.
+  // up. Valid until the next call. Returns none if none came up for a while, so that the caller can
+  // look whether to stop.
   virtual std::span<const Pending> advance() = 0;
 
   virtual void watch(Heartbeat*) {}
+};
+
+// Runs that a simulator could not finish.
+struct Failures {
+  std::uint64_t runs = 0;
+  std::map<std::string, std::uint64_t> by_cause;
+  std::string last;  // what the last one was, with the last lines of the simulator's own output
+
+  std::string causes() const;  // "3 died, 1 hung"
 };
 
 class Simulator {
@@ -63,6 +74,10 @@ class Simulator {
   virtual std::unique_ptr<Ensemble> ensemble(std::size_t width) = 0;
   // How many simulations may be under way at once in this process.
   virtual std::size_t max_simulations() const { return ~std::size_t{0}; }
+  // How many threads may have an ensemble at once.
+  virtual std::size_t max_threads() const { return ~std::size_t{0}; }
+  // So far, in all ensembles.
+  virtual Failures failures() const { return {}; }
 };
 
 }  // namespace psn

@@ -81,6 +81,9 @@ class Runner {
       case Role::kFinish:
         finish(pending);
         break;
+      case Role::kFail:
+        abandon(pending);
+        break;
     }
   }
 
@@ -181,6 +184,14 @@ class Runner {
     start_next(pending.slot);
   }
 
+  void abandon(const Pending& pending) {
+    Lane& lane = lanes_[pending.slot];
+    --running_;
+    lane.trace.clear();
+    task_.failed(pending.slot, lane.ticket);
+    start_next(pending.slot);
+  }
+
   static bool has_nan(const Value& value) {
     return std::any_of(value.begin(), value.end(), [](double x) { return std::isnan(x); });
   }
@@ -221,22 +232,40 @@ class Runner {
 // Hands out trace indices to threads, in order.
 class Range : public Task {
  public:
-  Range(std::atomic<std::uint64_t>& next, std::uint64_t end, const TraceSink& sink)
-      : next_(next), end_(end), sink_(sink) {}
+  Range(std::atomic<std::uint64_t>& next, std::uint64_t end, const TraceSink& sink,
+        const RunOptions& options)
+      : next_(next), end_(end), sink_(sink), options_(options) {}
 
   std::optional<Ticket> next(Slot) override {
     const std::uint64_t index = next_.fetch_add(1, std::memory_order_relaxed);
     return index < end_ ? std::optional(Ticket{index}) : std::nullopt;
   }
   void finished(Slot, const Ticket& ticket, Trace& trace) override { sink_(ticket.trace, trace); }
+  void failed(Slot slot, const Ticket& ticket) override {
+    if (!options_.failed) return Task::failed(slot, ticket);
+    options_.failed(ticket.trace);
+  }
 
  private:
   std::atomic<std::uint64_t>& next_;
   std::uint64_t end_;
   const TraceSink& sink_;
+  const RunOptions& options_;
 };
 
 }  // namespace
+
+std::string Failures::causes() const {
+  std::string text;
+  for (const auto& [cause, count] : by_cause) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, cause);
+  }
+  return text;
+}
+
+void Task::failed(Slot, const Ticket& ticket) {
+  throw ModelError(fmt::format("trace {}: the simulator did not finish it", ticket.trace));
+}
 
 Heartbeat* Monitor::add_thread() {
   const std::lock_guard lock(mutex_);
@@ -266,8 +295,9 @@ Parallelism effective(const Parallelism& wanted, const Simulator& simulator, std
       std::max<std::size_t>(1, std::min<std::uint64_t>(simulator.max_simulations(), work));
   Parallelism result = wanted;
   if (result.threads == 0) result.threads = std::max(1u, std::thread::hardware_concurrency());
-  result.threads = std::min(result.threads, limit);
+  result.threads = std::min({result.threads, limit, simulator.max_threads()});
   const std::size_t share = (limit + result.threads - 1) / result.threads;
+  result.threads = (limit + share - 1) / share;
   result.width = std::clamp<std::size_t>(result.width, 1, share);
   return result;
 }
@@ -279,7 +309,7 @@ void run_traces(Simulator& simulator, std::uint64_t count, const GuideFactory& m
   on_threads(used.threads, [&](const std::atomic<bool>& cancelled) {
     const auto ensemble = simulator.ensemble(used.width);
     const auto guide = make_guide();
-    Range range(next, count, sink);
+    Range range(next, count, sink, options);
     RunOptions thread_options = options;
     thread_options.cancelled = &cancelled;
     run(*ensemble, *guide, range, thread_options);

@@ -26,6 +26,8 @@ class Task {
   virtual std::optional<Ticket> next(Slot slot) = 0;
   // The trace may be moved from or swapped; it is cleared afterwards.
   virtual void finished(Slot slot, const Ticket& ticket, Trace& trace) = 0;
+  // The simulation could not be finished. A task that does not know what to do then gives up.
+  virtual void failed(Slot slot, const Ticket& ticket);
 };
 
 // How a run looks from outside, and how to end it from there. Shared by all threads of a run.
@@ -55,6 +57,9 @@ struct RunOptions {
   std::size_t max_length = 1'000'000;  // of a trace; longer ones are a ModelError
   bool keep_distributions = false;     // in the trace's entries
   Monitor* monitor = nullptr;          // optional
+  // For run_traces(): told the index of each trace that the simulator could not finish, from
+  // several threads at once. Null: such a trace ends the run with a ModelError.
+  std::function<void(std::uint64_t index)> failed;
   // Set by another thread of the same operation that failed: run() then returns early.
   const std::atomic<bool>* cancelled = nullptr;
 };

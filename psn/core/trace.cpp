@@ -9,13 +9,15 @@
 namespace psn {
 
 std::string_view role_name(Role role) {
-  constexpr std::array<std::string_view, 5> kNames{"sample", "observe", "tag", "factor", "finish"};
+  constexpr std::array<std::string_view, 6> kNames{"sample", "observe", "tag",
+                                                   "factor", "finish",  "fail"};
   return kNames[static_cast<std::size_t>(role)];
 }
 
 const Value* Trace::find(std::string_view name) const {
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
-    if (entry->role != Role::kFactor && entry->address->name() == name) return &entry->value;
+    if (entry->role == Role::kFactor) continue;
+    if (entry->address->name() == name || entry->address->text == name) return &entry->value;
   }
   return nullptr;
 }

@@ -18,6 +18,7 @@ enum class Role : std::uint8_t {
   kTag,      // a derived quantity that the author wants to see in the trace
   kFactor,   // a soft constraint: a term of the log weight
   kFinish,   // the end of the run (only in requests, never in a trace)
+  kFail,     // the run could not be finished: a remote simulator died (only in requests)
 };
 
 std::string_view role_name(Role role);
@@ -44,7 +45,7 @@ struct Trace {
   // itself contribute nothing. exp(log_weight) is the importance weight of the trace.
   double log_weight = 0;
 
-  // The last value with this name (a sample, observation or tag); nullptr if there is none.
+  // The last value of this name or address (of a sample, observation or tag); nullptr if none.
   const Value* find(std::string_view name) const;
   // The same, but throws InvalidArgument.
   const Value& operator[](std::string_view name) const;

@@ -1,6 +1,31 @@
 #include "psn/infer/importance.h"
 
+#include <mutex>
+#include <unordered_set>
+
 namespace psn {
+namespace {
+
+// Rows of traces that the simulator could not finish are left out.
+Posterior weighted_traces(Simulator& simulator, const Observations* observations,
+                          const EngineOptions& options, const GuideFactory& make_guide) {
+  Posterior posterior(options.queries, options.samples, options.keep_traces);
+  std::unordered_set<std::uint64_t> failed;
+  std::mutex mutex;
+  RunOptions run_options = options.run_options(observations);
+  run_options.failed = [&](std::uint64_t i) {
+    const std::lock_guard lock(mutex);
+    failed.insert(i);
+  };
+  run_traces(
+      simulator, options.samples, make_guide,
+      [&](std::uint64_t i, Trace& trace) { posterior.put(i, trace, trace.log_weight); },
+      run_options, options.parallelism);
+  if (failed.empty()) return posterior;
+  return posterior.filter([&](std::size_t i) { return !failed.contains(i); });
+}
+
+}  // namespace
 
 GuideFactory prior_guide() {
   return [] { return std::make_unique<PriorGuide>(); };
@@ -8,21 +33,11 @@ GuideFactory prior_guide() {
 
 Posterior importance_sampling(Simulator& simulator, const Observations& observations,
                               const EngineOptions& options, const GuideFactory& make_guide) {
-  Posterior posterior(options.queries, options.samples, options.keep_traces);
-  run_traces(
-      simulator, options.samples, make_guide,
-      [&](std::uint64_t i, Trace& trace) { posterior.put(i, trace, trace.log_weight); },
-      options.run_options(&observations), options.parallelism);
-  return posterior;
+  return weighted_traces(simulator, &observations, options, make_guide);
 }
 
 Posterior simulate(Simulator& simulator, const EngineOptions& options) {
-  Posterior posterior(options.queries, options.samples, options.keep_traces);
-  run_traces(
-      simulator, options.samples, prior_guide(),
-      [&](std::uint64_t i, Trace& trace) { posterior.put(i, trace, trace.log_weight); },
-      options.run_options(nullptr), options.parallelism);
-  return posterior;
+  return weighted_traces(simulator, nullptr, options, prior_guide());
 }
 
 }  // namespace psn

@@ -11,6 +11,8 @@ namespace psn {
 // The model's own prior as the guide.
 GuideFactory prior_guide();
 
+// Traces that the simulator could not finish are missing: the posterior is then that of the runs
+// that succeed. Simulator::failures() tells how many.
 Posterior importance_sampling(Simulator& simulator, const Observations& observations,
                               const EngineOptions& options,
                               const GuideFactory& make_guide = prior_guide());

@@ -110,16 +110,14 @@ class Chain {
     return &old->value;
   }
 
+  // The proposal could not be run to its end: rejected.
+  void fail() { started_ ? void(++iteration_) : count_start_attempt(); }
+
   // Accepts or rejects; true if the chain moved. The start counts as a move.
   bool finish(Trace& trace) {
     if (!started_) {
       if (trace.log_likelihood == -kInfinity) {
-        if (++attempts_ == kMaxStartAttempts) {
-          throw ModelError(
-              fmt::format("chain {} found no trace with non-zero likelihood in {} "
-                          "draws from the prior",
-                          id_, kMaxStartAttempts));
-        }
+        count_start_attempt();
         return false;
       }
       accept(trace);
@@ -145,6 +143,13 @@ class Chain {
   }
 
  private:
+  void count_start_attempt() {
+    if (++attempts_ < kMaxStartAttempts) return;
+    throw ModelError(
+        fmt::format("chain {} found no trace with non-zero likelihood in {} draws from the prior",
+                    id_, kMaxStartAttempts));
+  }
+
   std::size_t candidate_count() const { return sites_.size() + (has_uncontrolled_ ? 1 : 0); }
 
   // How an entry may change. A value is kept only for a choice of the same class: an observation
@@ -309,10 +314,25 @@ class ChainTask : public Guide, public Task {
   }
 
   void finished(Slot slot, const Ticket&, Trace& trace) override {
-    Chain& chain = *slots_[slot];
-    const std::uint64_t before = chain.iteration();
-    const bool moved = chain.finish(trace);
+    const std::uint64_t before = slots_[slot]->iteration();
+    const bool moved = slots_[slot]->finish(trace);
     if (moved) last_row_[slot].reset();
+    count(slot, before, moved);
+  }
+
+  void failed(Slot slot, const Ticket&) override {
+    const std::uint64_t before = slots_[slot]->iteration();
+    slots_[slot]->fail();
+    count(slot, before, false);
+  }
+
+  std::uint64_t iterations = 0;
+  std::uint64_t kept_iterations = 0;
+  std::uint64_t accepted = 0;
+
+ private:
+  void count(Slot slot, std::uint64_t before, bool moved) {
+    const Chain& chain = *slots_[slot];
     if (chain.iteration() == before) return;  // still looking for a start, or just found it
     ++iterations;
     if (chain.iteration() <= options_.burn_in) return;
@@ -322,11 +342,6 @@ class ChainTask : public Guide, public Task {
     if (since % options_.thinning == 0) keep(slot, chain, since / options_.thinning - 1);
   }
 
-  std::uint64_t iterations = 0;
-  std::uint64_t kept_iterations = 0;
-  std::uint64_t accepted = 0;
-
- private:
   void keep(Slot slot, const Chain& chain, std::uint64_t sample) {
     const std::size_t row = chain.id() * samples_ + sample;
     if (last_row_[slot]) {

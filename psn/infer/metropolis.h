@@ -32,7 +32,8 @@ struct MetropolisResult {
 };
 
 // The chains start from draws of the prior with non-zero likelihood; ModelError if a chain finds
-// none in 10,000 attempts. The result depends on neither width nor threads.
+// none in 10,000 attempts. A run that the simulator cannot finish is a proposal rejected. The
+// result depends on neither width nor threads.
 MetropolisResult metropolis_hastings(Simulator& simulator, const Observations& observations,
                                      const MetropolisOptions& options);
 

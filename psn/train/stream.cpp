@@ -1,6 +1,7 @@
 #include "psn/train/stream.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "psn/base/error.h"
 
@@ -17,16 +18,16 @@ class TraceStream::Producer : public Task {
     stream_.taken_.wait(lock, [&] {
       return stream_.complete_ < stream_.options_.ahead || stream_.monitor_.stop.load();
     });
-    if (stream_.monitor_.stop.load() || stream_.next_ticket_ >= stream_.options_.count) {
-      return std::nullopt;
-    }
+    if (stream_.monitor_.stop.load()) return std::nullopt;
+    if (again_) return std::exchange(again_, std::nullopt);
+    if (stream_.next_ticket_ >= stream_.options_.count) return std::nullopt;
     return Ticket{stream_.next_ticket_++, stream_.options_.chain};
   }
 
   void finished(Slot, const Ticket& ticket, Trace& trace) override {
     const std::lock_guard lock(stream_.mutex_);
     auto& waiting = stream_.waiting_;
-    const std::size_t place = ticket.trace - stream_.first_;
+    const std::size_t place = ticket.trace % kStreamsPerAttempt - stream_.first_;
     if (place >= waiting.size()) waiting.resize(place + 1);
     waiting[place].emplace(std::move(trace));
     const std::size_t before = stream_.complete_;
@@ -34,8 +35,16 @@ class TraceStream::Producer : public Task {
     if (stream_.complete_ != before) stream_.finished_.notify_one();
   }
 
+  // Another random stream takes the place of one that the simulator could not finish.
+  void failed(Slot, const Ticket& ticket) override {
+    again_ = {ticket.trace + kStreamsPerAttempt, ticket.chain};
+  }
+
  private:
+  static constexpr std::uint64_t kStreamsPerAttempt = std::uint64_t{1} << 48;
+
   TraceStream& stream_;
+  std::optional<Ticket> again_;  // run() asks for the slot's next ticket at once
 };
 
 TraceStream::TraceStream(Simulator& simulator, const StreamOptions& options)

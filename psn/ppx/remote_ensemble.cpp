@@ -1,0 +1,300 @@
+#include "psn/ppx/remote_ensemble.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <source_location>
+#include <utility>
+
+#include "psn/base/error.h"
+#include "psn/ppx/socket.h"
+
+namespace psn::ppx {
+namespace {
+
+constexpr auto kTick = std::chrono::milliseconds(10);  // how exactly time limits are kept
+
+void require_numbers(const Value& value, std::string_view what) {
+  if (value.empty() || std::any_of(value.begin(), value.end(), [](double x) { return x != x; })) {
+    throw ModelError(fmt::format("{} {}", what, value.text()));
+  }
+}
+
+void require_valid(const Distribution& distribution) {
+  if (!distribution.valid()) throw ModelError(*distribution.problem());
+}
+
+Clock::time_point deadline(double limit) {
+  return limit > 0 ? Clock::now() + seconds(limit) : Clock::time_point::max();
+}
+
+}  // namespace
+
+void FailureLog::add(const std::string& cause, const std::string& story) {
+  const std::lock_guard lock(mutex_);
+  ++failures_.runs;
+  ++failures_.by_cause[cause];
+  failures_.last = story;
+  if (failures_.runs <= limit_) return;
+  throw ModelError(fmt::format("{} runs of the simulator failed ({}), more than the {} allowed; {}",
+                               failures_.runs, failures_.causes(), limit_, story));
+}
+
+Failures FailureLog::failures() const {
+  const std::lock_guard lock(mutex_);
+  return failures_;
+}
+
+RemoteEnsemble::RemoteEnsemble(std::size_t width, Links links, AddressTable& addresses,
+                               FailureLog& failures, const RemoteOptions& options,
+                               std::function<void(Links)> give_back)
+    : addresses_(addresses),
+      failures_(failures),
+      options_(options),
+      give_back_(std::move(give_back)),
+      links_(std::move(links)),
+      slot_of_(links_.size(), static_cast<Slot>(width)),
+      runs_(width) {}
+
+RemoteEnsemble::~RemoteEnsemble() {
+  std::vector<Link*> busy;
+  for (std::size_t link = 0; link < links_.size(); ++link) {
+    if (slot_of_[link] < width()) busy.push_back(links_[link].get());
+  }
+  for (Link* link : busy) link->terminate();  // all, before waiting for each
+  for (Link* link : busy) link->abandon_run();
+  give_back_(std::move(links_));
+}
+
+void RemoteEnsemble::start(Slot slot, const Ticket& ticket, const Rng& rng) {
+  Run& run = runs_[slot];
+  run.ticket = ticket;
+  run.rng = rng;
+  run.last = nullptr;
+  run.visits.clear();
+  waiting_.push_back(slot);
+}
+
+void RemoteEnsemble::answer(Slot slot, const Value& value) {
+  Run& run = runs_[slot];
+  if (std::holds_alternative<Sample>(run.request)) {
+    send(slot, SampleResult{value});
+  } else if (std::holds_alternative<Observe>(run.request)) {
+    send(slot, ObserveResult{links_[run.link]->peer_is_psn() ? value : Value()});
+  } else {
+    send(slot, TagResult{});
+  }
+}
+
+std::span<const Pending> RemoteEnsemble::advance() {
+  pending_.clear();
+  const auto patience = Clock::now() + 2 * kTick;
+  do {
+    assign();
+    wait();
+    if (const auto now = Clock::now(); now >= next_tending_) {
+      next_tending_ = now + kTick;
+      tend();
+    }
+  } while (pending_.empty() && Clock::now() < patience);
+  beat();
+  return pending_;
+}
+
+const Link* RemoteEnsemble::first_up() const {
+  const auto up = std::find_if(links_.begin(), links_.end(),
+                               [](const auto& l) { return l->state() == Link::State::kUp; });
+  return up == links_.end() ? nullptr : up->get();
+}
+
+// Gives the runs that wait to the links that are free.
+void RemoteEnsemble::assign() {
+  for (std::size_t link = 0; link < links_.size() && !waiting_.empty(); ++link) {
+    if (slot_of_[link] < width() || links_[link]->state() != Link::State::kUp) continue;
+    const Slot slot = waiting_.front();
+    waiting_.pop_front();
+    slot_of_[link] = slot;
+    runs_[slot].link = link;
+    runs_[slot].run_deadline = deadline(options_.run_limit);
+    send(slot, ppx::Run{});
+  }
+}
+
+void RemoteEnsemble::send(Slot slot, const Message& message) {
+  Run& run = runs_[slot];
+  run.message_deadline = deadline(options_.message_limit);
+  links_[run.link]->send(message);
+}
+
+void RemoteEnsemble::wait() {
+  std::uint64_t generation = 0;
+  for (const auto& link : links_) generation += link->generation();
+  if (generation != items_generation_) {
+    items_generation_ = generation;
+    items_.clear();
+    for (const auto& link : links_) link->add_items(items_);
+  }
+  if (!poll(items_, kTick)) return;
+  const zmq::pollitem_t* items = items_.data();
+  for (std::size_t link = 0; link < links_.size(); ++link) {
+    const std::size_t count = links_[link]->item_count();
+    if (count == 0) continue;
+    const Link::Signals signals = links_[link]->signals(items);
+    items += count;
+    // What a simulator said before it died still counts.
+    if (signals.message) {
+      receive(link);
+    } else if (signals.died) {
+      died(link);
+    }
+  }
+}
+
+void RemoteEnsemble::receive(std::size_t link) {
+  const Slot slot = slot_of_[link];
+  try {
+    auto message = links_[link]->receive();
+    if (!message) return;
+    if (links_[link]->state() == Link::State::kGreeting) return greeted(link, *message);
+    if (slot < width()) take(slot, *std::move(message));
+  } catch (const ProtocolError& error) {
+    if (slot == width()) return links_[link]->fail_start(error.what());
+    fail(slot, "sent garbage", error.what());
+  } catch (const ModelError& error) {
+    fail(slot, "sent impossible values", error.what());
+  }
+}
+
+void RemoteEnsemble::greeted(std::size_t link, const Message& answer) {
+  const Link& added = *links_[link];
+  links_[link]->greeted(answer);
+  const Link* first = first_up();
+  if (added.state() == Link::State::kUp && added.peer().model_name != first->peer().model_name) {
+    throw InvalidArgument(fmt::format("'{}' serves the model '{}', but '{}' serves '{}'",
+                                      added.endpoint(), added.peer().model_name, first->endpoint(),
+                                      first->peer().model_name));
+  }
+}
+
+void RemoteEnsemble::take(Slot slot, Message message) {
+  Run& run = runs_[slot];
+  run.request = std::move(message);
+  std::visit([&](const auto& request) { take(slot, request); }, run.request);
+}
+
+template <class M>
+const Address* RemoteEnsemble::address(Slot slot, const M& request,
+                                       const Distribution* distribution, std::string_view type) {
+  static const auto nowhere = std::source_location::current();
+  const Variable* variable = addresses_.variable(
+      "", {.name = request.name, .address = request.address}, nowhere, distribution, type);
+  Run& run = runs_[slot];
+  run.last = addresses_.address(variable, ++run.visits[variable->text]);
+  return run.last;
+}
+
+void RemoteEnsemble::take(Slot slot, const Sample& request) {
+  require_valid(request.distribution);
+  add(slot, {.role = Role::kSample,
+             .control = request.control,
+             .address = address(slot, request, &request.distribution, ""),
+             .distribution = &request.distribution});
+}
+
+void RemoteEnsemble::take(Slot slot, const Observe& request) {
+  const Distribution* distribution = request.distribution ? &*request.distribution : nullptr;
+  if (distribution) require_valid(*distribution);
+  if (!distribution || !request.value.empty()) require_numbers(request.value, "observed value");
+  if (distribution && !request.value.empty() && request.value.size() != distribution->size()) {
+    throw ModelError(fmt::format("observed value {} of {} under {}", request.value.text(),
+                                 request.value.size(), distribution->text()));
+  }
+  add(slot, {.role = Role::kObserve,
+             .control = false,
+             .address = address(slot, request, distribution, "Observe"),
+             .distribution = distribution,
+             .value = &request.value});
+}
+
+void RemoteEnsemble::take(Slot slot, const Tag& request) {
+  require_numbers(request.value, "tag of");
+  add(slot, {.role = Role::kTag,
+             .control = false,
+             .address = address(slot, request, nullptr, "Tag"),
+             .value = &request.value});
+}
+
+void RemoteEnsemble::take(Slot slot, const RunResult& request) {
+  if (!request.result.empty()) require_numbers(request.result, "the program returned");
+  const std::size_t link = std::exchange(runs_[slot].link, kNone);
+  links_[link]->run_finished();
+  slot_of_[link] = static_cast<Slot>(width());
+  add(slot, {.role = Role::kFinish, .value = &request.result});
+}
+
+template <class Other>
+void RemoteEnsemble::take(Slot slot, const Other&) {
+  fail(slot, "out of step", fmt::format("sent {}", message_name(runs_[slot].request)));
+}
+
+void RemoteEnsemble::add(Slot slot, const Request& request) {
+  Pending pending;
+  static_cast<Request&>(pending) = request;
+  pending.slot = slot;
+  pending.rng = &runs_[slot].rng;
+  pending_.push_back(pending);
+}
+
+void RemoteEnsemble::died(std::size_t link) {
+  const std::string ending = links_[link]->ending();
+  if (slot_of_[link] < width()) return fail(slot_of_[link], "died", ending);
+  // Between runs nothing is lost.
+  links_[link]->fail_start(ending);
+}
+
+void RemoteEnsemble::fail(Slot slot, const std::string& cause, const std::string& detail) {
+  Run& run = runs_[slot];
+  const std::size_t link = std::exchange(run.link, kNone);
+  slot_of_[link] = static_cast<Slot>(width());
+  links_[link]->fail_run();
+  const std::string output = links_[link]->last_lines();
+  add(slot, {.role = Role::kFail});
+  failures_.add(
+      cause,
+      fmt::format("trace {}, {}: {}: {}{}", run.ticket.trace,
+                  run.last ? fmt::format("after '{}'", run.last->text) : "before its first request",
+                  cause, detail, output.empty() ? "" : "; its last output: " + output));
+}
+
+// Time limits, and links that are down.
+void RemoteEnsemble::tend() {
+  const auto now = Clock::now();
+  const auto answered = [&](Slot slot) {
+    return std::any_of(pending_.begin(), pending_.end(),
+                       [&](const Pending& p) { return p.slot == slot; });
+  };
+  for (std::size_t link = 0; link < links_.size(); ++link) {
+    const Slot slot = slot_of_[link];
+    if (slot < width() && !answered(slot)) {
+      if (now >= runs_[slot].message_deadline) {
+        fail(slot, "hung", fmt::format("no message for {} s", options_.message_limit));
+      } else if (now >= runs_[slot].run_deadline) {
+        fail(slot, "took too long", fmt::format("not done after {} s", options_.run_limit));
+      }
+    }
+    links_[link]->tend(now);
+  }
+  if (std::all_of(links_.begin(), links_.end(),
+                  [](const auto& l) { return l->state() == Link::State::kLost; })) {
+    throw ModelError(fmt::format("no simulator is left; {}", links_.front()->problem()));
+  }
+}
+
+// Waiting for others is no reason to call this thread hung: we keep time limits ourselves.
+void RemoteEnsemble::beat() {
+  if (!heartbeat_) return;
+  heartbeat_->steps.fetch_add(1, std::memory_order_release);
+}
+
+}  // namespace psn::ppx

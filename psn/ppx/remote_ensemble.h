@@ -1,0 +1,102 @@
+// The engine's side of PPX conversations: W runs on P simulators, all answered from one thread. A
+// run waits for a simulator that is free; a slow one holds no other.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "psn/core/address_cache.h"
+#include "psn/core/ensemble.h"
+#include "psn/ppx/link.h"
+
+namespace psn::ppx {
+
+// Counts failed runs. Thread-safe.
+class FailureLog {
+ public:
+  explicit FailureLog(std::uint64_t limit) : limit_(limit) {}
+  // Throws ModelError above the limit.
+  void add(const std::string& cause, const std::string& story);
+  Failures failures() const;
+
+ private:
+  const std::uint64_t limit_;
+  mutable std::mutex mutex_;
+  Failures failures_;
+};
+
+using Links = std::vector<std::unique_ptr<Link>>;
+
+class RemoteEnsemble : public Ensemble {
+ public:
+  // `give_back` takes the links when the ensemble is destroyed.
+  RemoteEnsemble(std::size_t width, Links links, AddressTable& addresses, FailureLog& failures,
+                 const RemoteOptions& options, std::function<void(Links)> give_back);
+  ~RemoteEnsemble() override;
+
+  std::size_t width() const override { return runs_.size(); }
+  void watch(Heartbeat* heartbeat) override { heartbeat_ = heartbeat; }
+  void start(Slot slot, const Ticket& ticket, const Rng& rng) override;
+  void answer(Slot slot, const Value& value) override;
+  std::span<const Pending> advance() override;
+
+  // The first simulator that has introduced itself; nullptr if none has yet.
+  const Link* first_up() const;
+
+ private:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  struct Run {
+    Ticket ticket;
+    Rng rng;
+    std::size_t link = kNone;  // by index; none while it waits for one
+    Message request;           // the one that is pending
+    const Address* last = nullptr;
+    std::unordered_map<std::string_view, std::uint32_t> visits;  // of addresses without instance
+    Clock::time_point message_deadline, run_deadline;
+  };
+
+  void assign();
+  void wait();
+  void tend();
+  void send(Slot slot, const Message& message);
+  void receive(std::size_t link);
+  void greeted(std::size_t link, const Message& answer);
+  // Turns a request of the simulator into a pending one; throws ProtocolError or ModelError.
+  void take(Slot slot, Message message);
+  void take(Slot slot, const Sample& request);
+  void take(Slot slot, const Observe& request);
+  void take(Slot slot, const Tag& request);
+  void take(Slot slot, const RunResult& request);
+  template <class Other>
+  void take(Slot slot, const Other& request);
+  template <class M>
+  const Address* address(Slot slot, const M& request, const Distribution* distribution,
+                         std::string_view type);
+  void add(Slot slot, const Request& request);
+  void died(std::size_t link);
+  void fail(Slot slot, const std::string& cause, const std::string& detail);
+  void beat();
+
+  AddressCache addresses_;
+  FailureLog& failures_;
+  const RemoteOptions& options_;
+  std::function<void(Links)> give_back_;
+  Links links_;
+  std::vector<Slot> slot_of_;  // by link; width() if it has no run
+  std::vector<Run> runs_;
+  std::deque<Slot> waiting_;  // for a link
+  std::vector<Pending> pending_;
+  std::vector<zmq::pollitem_t> items_;
+  std::uint64_t items_generation_ = ~std::uint64_t{0};
+  Clock::time_point next_tending_{};
+  Heartbeat* heartbeat_ = nullptr;
+};
+
+}  // namespace psn::ppx

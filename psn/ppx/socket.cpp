@@ -1,0 +1,113 @@
+#include "psn/ppx/socket.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "psn/base/error.h"
+#include "psn/ppx/codec.h"
+
+namespace psn::ppx {
+namespace {
+
+void configure(zmq::socket_t& socket) {
+  socket.set(zmq::sockopt::linger, 0);
+  socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(kMaxMessageBytes));
+  socket.set(zmq::sockopt::tcp_keepalive, 1);
+  socket.set(zmq::sockopt::ipv6, true);
+}
+
+void set_pair(zmq::socket_t& socket, const KeyPair& pair) {
+  for (const std::string* key : {&pair.public_key, &pair.secret_key}) {
+    if (key->size() != 40) throw InvalidArgument("a CURVE key must have 40 characters");
+  }
+  socket.set(zmq::sockopt::curve_publickey, pair.public_key);
+  socket.set(zmq::sockopt::curve_secretkey, pair.secret_key);
+}
+
+template <class F>
+void at(const std::string& endpoint, const char* what, F f) {
+  try {
+    f();
+  } catch (const zmq::error_t& error) {
+    throw InvalidArgument(fmt::format("cannot {} '{}': {}", what, endpoint, error.what()));
+  }
+}
+
+}  // namespace
+
+KeyPair make_key_pair() {
+  std::array<char, 41> public_key{}, secret_key{};
+  if (::zmq_curve_keypair(public_key.data(), secret_key.data()) != 0) {
+    throw InvalidArgument("this ZeroMQ was built without CURVE");
+  }
+  return {public_key.data(), secret_key.data()};
+}
+
+void configure_client(zmq::socket_t& socket, const ClientKeys& keys) {
+  configure(socket);
+  socket.set(zmq::sockopt::reconnect_ivl, 5);
+  socket.set(zmq::sockopt::reconnect_ivl_max, 200);
+  if (keys.server_key.empty()) return;
+  if (keys.server_key.size() != 40) throw InvalidArgument("a CURVE key must have 40 characters");
+  set_pair(socket, keys.own.secret_key.empty() ? make_key_pair() : keys.own);
+  socket.set(zmq::sockopt::curve_serverkey, keys.server_key);
+}
+
+void configure_server(zmq::socket_t& socket, const ServerKeys& keys) {
+  configure(socket);
+  if (keys.own.secret_key.empty()) return;
+  set_pair(socket, keys.own);
+  socket.set(zmq::sockopt::curve_server, true);
+  if (!keys.clients.empty()) socket.set(zmq::sockopt::zap_domain, "psn");
+}
+
+void connect(zmq::socket_t& socket, const std::string& endpoint) {
+  at(endpoint, "connect to", [&] { socket.connect(endpoint); });
+}
+
+void bind(zmq::socket_t& socket, const std::string& endpoint) {
+  at(endpoint, "serve at", [&] { socket.bind(endpoint); });
+}
+
+bool poll(std::vector<zmq::pollitem_t>& items, std::chrono::milliseconds time) {
+  const int ready =
+      ::zmq_poll(items.data(), static_cast<int>(items.size()), static_cast<long>(time.count()));
+  if (ready < 0 && zmq_errno() != EINTR) throw zmq::error_t();
+  return ready > 0;
+}
+
+bool receive(zmq::socket_t& socket, zmq::message_t& frame) {
+  constexpr int kMilliseconds = 100;
+  socket.set(zmq::sockopt::rcvtimeo, kMilliseconds);
+  const int size = ::zmq_msg_recv(frame.handle(), socket.handle(), 0);
+  if (size < 0 && zmq_errno() != EAGAIN && zmq_errno() != EINTR) throw zmq::error_t();
+  return size >= 0;
+}
+
+zmq::socket_t watch_connection(zmq::context_t& context, zmq::socket_t& watched) {
+  static std::atomic<unsigned> count{0};  // inproc names are unique in a context
+  const std::string name = fmt::format("inproc://connection-{}", count.fetch_add(1));
+  if (::zmq_socket_monitor(watched.handle(), name.c_str(), ZMQ_EVENT_DISCONNECTED) != 0) {
+    throw zmq::error_t();
+  }
+  zmq::socket_t monitor(context, zmq::socket_type::pair);
+  monitor.set(zmq::sockopt::linger, 0);
+  monitor.connect(name);
+  return monitor;
+}
+
+bool connection_lost(zmq::socket_t& monitor) {
+  bool lost = false;
+  zmq::message_t event, address;
+  while (monitor.recv(event, zmq::recv_flags::dontwait)) {
+    std::uint16_t kind = 0;
+    if (event.size() >= sizeof kind) std::memcpy(&kind, event.data(), sizeof kind);
+    lost |= kind == ZMQ_EVENT_DISCONNECTED;
+    if (event.more() && !monitor.recv(address, zmq::recv_flags::none)) break;
+  }
+  return lost;
+}
+
+}  // namespace psn::ppx

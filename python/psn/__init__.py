@@ -1,0 +1,1 @@
+"""psn for Python. psn.ppx makes a Python program a simulator for psn and other engines."""

@@ -1,0 +1,137 @@
+// psn with simulators in other processes, as a user meets them: the examples, psn serve, faults,
+// and nothing left behind however it ends.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+class RemoteCommands : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("psn_remote_" + std::to_string(::getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  // A shell command; psn is "$PSN" in it.
+  int shell(const std::string& command) const {
+    const std::string whole = "cd '" + folder_.string() +
+                              "' && export PSN='" PSN_PROGRAM "' TMPDIR=. && { " + command +
+                              "; } >stdout 2>stderr";
+    const int status = std::system(whole.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  std::string text(const char* name) const {
+    std::stringstream content;
+    content << std::ifstream(folder_ / name).rdbuf();
+    return content.str();
+  }
+  nlohmann::json json(const std::string& arguments) const {
+    EXPECT_EQ(shell("\"$PSN\" " + arguments + " --json --quiet"), 0) << text("stderr");
+    return nlohmann::json::parse(text("stdout"));
+  }
+  // Processes whose command line has this in it.
+  static int running(const std::string& part) {
+    int count = 0;
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      std::ifstream in(entry.path() / "cmdline");
+      std::stringstream line;
+      line << in.rdbuf();
+      count += line.str().find(part) != std::string::npos;
+    }
+    return count;
+  }
+  static bool all_gone(const std::string& part) {
+    for (int i = 0; i < 500 && running(part) > 0; ++i) std::this_thread::sleep_for(10ms);
+    return running(part) == 0;
+  }
+
+  fs::path folder_;
+};
+
+const std::string kData = " --observe obs0=2 --observe obs1=3 -n 300 --seed 4 ";
+
+TEST_F(RemoteCommands, EveryExampleGivesThePosteriorOfTheBuiltInModel) {
+  for (const std::string engine : {"is", "rmh"}) {
+    const auto expected = json("infer gaussian" + kData + "--engine " + engine)["posterior"];
+    for (const std::string command :
+         {PSN_EXAMPLES "/example_remote_cpp", PSN_EXAMPLES "/example_remote_c",
+          PSN_EXAMPLES "/example_remote_fortran",
+          "env PYTHONPATH=" PSN_SOURCE "/python " PSN_PYTHON " " PSN_SOURCE
+          "/examples/remote/gaussian.py",
+          PSN_PROGRAM " serve gaussian --ppx"}) {
+      const auto result = json("infer 'exec:" + command + " {endpoint}' --workers 2" + kData +
+                               "--engine " + engine);
+      EXPECT_EQ(result["posterior"], expected) << command;
+      EXPECT_FALSE(result.contains("failed_runs"));
+    }
+  }
+  EXPECT_TRUE(all_gone("gaussian --ppx ipc://"));
+}
+
+TEST_F(RemoteCommands, ServeOverTcpWithKeys) {
+  ASSERT_EQ(shell("\"$PSN\" keys server && \"$PSN\" keys engine"), 0) << text("stderr");
+  EXPECT_EQ(fs::status(folder_ / "server").permissions() & fs::perms::others_read, fs::perms::none);
+  const int code = shell(R"(
+    "$PSN" serve gaussian --ppx 'tcp://127.0.0.1:*' --curve-keys server --curve-allow engine.pub \
+        >where & server=$!
+    for i in $(seq 500); do [ -s where ] && break; sleep 0.02; done
+    at=$(sed 's/.* at //' where)
+    "$PSN" infer "ppx+$at" --curve-server server.pub --curve-keys engine -n 50 --json --quiet \
+        --observe obs0=2 --observe obs1=3
+    status=$?
+    kill -TERM $server; wait $server
+    exit $(($? * 1000 + status)))");
+  EXPECT_EQ(code, 0) << text("stderr");
+  const auto result = nlohmann::json::parse(text("stdout"));
+  EXPECT_EQ(result["model"], "gaussian");
+}
+
+TEST_F(RemoteCommands, FailuresAreToldAndLimited) {
+  const std::string faulty = "infer 'exec:" PSN_FAULTY " exit 20 {endpoint}' -n 100 ";
+  ASSERT_EQ(shell("\"$PSN\" " + faulty + "--max-failures 0.5"), 0) << text("stderr");
+  EXPECT_NE(text("stdout").find(" runs failed"), std::string::npos) << text("stdout");
+  EXPECT_NE(text("stderr").find("left out, which biases the result"), std::string::npos);
+  EXPECT_NE(text("stderr").find("exit code 3; its last output: about to misbehave: exit"),
+            std::string::npos)
+      << text("stderr");
+  EXPECT_EQ(shell("\"$PSN\" " + faulty), 70);
+  EXPECT_NE(text("stderr").find("more than the 1 allowed"), std::string::npos) << text("stderr");
+  const auto simulated =
+      json("simulate 'exec:" PSN_FAULTY " exit 20 {endpoint}' -n 100 --max-failures 0.5 --out r");
+  EXPECT_GT(simulated["failed_runs"]["count"].get<int>(), 0);
+  std::ifstream csv(folder_ / "r/samples.csv");
+  int lines = 0;
+  for (std::string line; std::getline(csv, line);) ++lines;
+  EXPECT_LT(lines, 101);
+  EXPECT_EQ(shell("\"$PSN\" infer 'exec:true'"), 64);
+  EXPECT_EQ(shell("\"$PSN\" infer 'exec:false {endpoint}'"), 70);
+}
+
+// However psn ends, no simulator outlives it, and nothing is left in the temporary folder.
+TEST_F(RemoteCommands, NoOrphans) {
+  const std::string part = "none 1000000000";
+  const std::string start = "\"$PSN\" infer 'exec:" PSN_FAULTY " " + part +
+                            " {endpoint}' --workers 3 -n 100000000 --query x & psn=$!; sleep 1; ";
+  EXPECT_EQ(shell(start + "kill -INT $psn; wait $psn"), 130) << text("stderr");
+  EXPECT_TRUE(all_gone(part));
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    EXPECT_FALSE(entry.is_directory()) << entry.path();
+  }
+  EXPECT_EQ(shell(start + "kill -KILL $psn; wait $psn"), 137);
+  EXPECT_TRUE(all_gone(part));
+}
+
+}  // namespace
