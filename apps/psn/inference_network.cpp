@@ -21,9 +21,11 @@ void check_fits(const Network& network, const std::string& path, Simulator& simu
   run_traces(
       simulator, kRuns, [] { return std::make_unique<PriorGuide>(); },
       [&](std::uint64_t, Trace& trace) {
-        const auto first = std::find_if(
-            trace.entries.begin(), trace.entries.end(),
-            [](const Entry& entry) { return entry.role == Role::kSample && entry.control; });
+        const auto first =
+            std::find_if(trace.entries.begin(), trace.entries.end(), [](const Entry& entry) {
+              return entry.role == Role::kSample && entry.control &&
+                     has_proposal(*entry.distribution);
+            });
         if (first != trace.entries.end() && !network.find(*first->address)) {
           throw InvalidArgument(fmt::format("'{}' was trained for another model: '{}' has '{}'",
                                             path, simulator.name(), first->address->text));
@@ -32,7 +34,7 @@ void check_fits(const Network& network, const std::string& path, Simulator& simu
           if (entry.role == Role::kObserve) observed.insert(entry.address->text);
         }
       },
-      {.max_length = max_length}, {1, 1});
+      {.max_length = max_length, .keep_distributions = true}, {1, 1});
   for (NodeId id = Network::kEnd + 1; id < network.size(); ++id) {
     if (!network.is_observation(id) || network.node(id).may_be_missing) continue;
     if (observed.contains(network.node(id).text)) continue;

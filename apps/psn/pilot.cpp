@@ -50,8 +50,9 @@ Pilot::Pilot(Simulator& simulator, const Parallelism& parallelism, std::size_t m
   if (monitor) monitor->traces.store(0);
 }
 
-bool Pilot::knows(const std::string& name) const {
+bool Pilot::knows(const std::string& name, bool observed) const {
   return std::any_of(seen_.begin(), seen_.end(), [&](const auto& entry) {
+    if (observed && entry.second.role != Role::kObserve) return false;
     return entry.first == name || (entry.second.index && entry.second.site_name == name);
   });
 }
@@ -125,14 +126,15 @@ void Pilot::check_length(const std::string& name, std::size_t size) const {
   }
 }
 
-void Pilot::fail(const std::string& name, const std::string& option) const {
-  const auto known = names(false);
-  throw InvalidArgument(fmt::format("{} '{}': the model has no variable of that name{}; it has: {}",
-                                    option, name, suggestion(name, known), list(known)));
+void Pilot::fail(const std::string& name, const std::string& option, bool observed) const {
+  const auto known = names(observed);
+  throw InvalidArgument(fmt::format("{} '{}': the model has no {} of that name{}; it has: {}",
+                                    option, name, observed ? "observation" : "variable",
+                                    suggestion(name, known), list(known)));
 }
 
-void Pilot::require(const std::string& name, const std::string& option) const {
-  if (!knows(name)) fail(name, option);
+void Pilot::require(const std::string& name, const std::string& option, bool observed) const {
+  if (!knows(name, observed)) fail(name, option, observed);
 }
 
 std::vector<Query> Pilot::queries(const std::vector<std::string>& wanted,

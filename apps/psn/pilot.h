@@ -25,8 +25,9 @@ class Pilot {
 
   // Throws InvalidArgument, listing the model's names, for an observation that no site takes.
   void check(const Observations& observations) const;
-  // Throws InvalidArgument for a name that did not come up, of a variable or site.
-  void require(const std::string& name, const std::string& option) const;
+  // Throws InvalidArgument for a name that did not come up, of a variable or site; `observed`: of
+  // an observation.
+  void require(const std::string& name, const std::string& option, bool observed = false) const;
   // For names that the user asked for with an option; throws InvalidArgument likewise.
   std::vector<Query> queries(const std::vector<std::string>& names,
                              const std::string& option = "--query") const;
@@ -48,8 +49,9 @@ class Pilot {
     bool named = true;
   };
   void add(std::uint64_t index, const Trace& trace);
-  bool knows(const std::string& name) const;
-  [[noreturn]] void fail(const std::string& name, const std::string& option) const;
+  bool knows(const std::string& name, bool observed = false) const;
+  [[noreturn]] void fail(const std::string& name, const std::string& option,
+                         bool observed = false) const;
   void check_length(const std::string& name, std::size_t size) const;
   std::vector<std::string> names(bool observed) const;
 

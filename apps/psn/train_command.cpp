@@ -38,6 +38,12 @@ struct TrainCommandOptions {
 
 Preset configured(TrainCommandOptions& options) {
   Preset chosen = options.recipe.chosen(options.purpose());
+  const auto& [network, training] = chosen;
+  if (options.purpose() == Purpose::kSurrogate &&
+      (training.missing > 0 || !network.observe_embedding.empty())) {
+    throw InvalidArgument(fmt::format("{} is for inference networks",
+                                      training.missing > 0 ? "--missing" : "--observe_embedding"));
+  }
   chosen.training.seconds = options.max_time;
   chosen.training.seed = options.common.seed;
   chosen.training.validation_traces = options.validation;
@@ -67,7 +73,7 @@ void check_variable_names(const NetworkConfig& network, Simulator& simulator, Wa
     pilot.require(name, "--variable_embedding");
   }
   for (const auto& [name, layers] : network.observe_embedding) {
-    pilot.require(name, "--observe_embedding");
+    pilot.require(name, "--observe_embedding", true);
   }
 }
 

@@ -171,13 +171,10 @@ double TruncatedNormal::draw(const P& p, Rng& rng) {
   if ((b - a) * std::max(1.0, std::abs(b)) < 1e-4) {
     return p[2] + (p[3] - p[2]) * rng.uniform();  // the density is flat there
   }
-  if (b < -1e6) {
-    z = b - rng.exponential() / -b;  // the tail is exponential to 1e-12
-    if (z < a) z = a;
-  } else if (b < -5) {
+  if (b < -5) {
     // Robert (1995): exponential proposals beyond b, in the far tail where inversion loses digits.
     const double t = -b;
-    const double rate = 0.5 * (t + std::sqrt(t * t + 4));
+    const double rate = 0.5 * (t + std::hypot(t, 2));
     const double width = b - a;
     for (;;) {
       const double log_tail = std::isfinite(width) ? std::expm1(-rate * width) : -1;

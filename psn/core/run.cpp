@@ -107,6 +107,10 @@ class Runner {
       trace.log_weight = -kInfinity;
       return settle(pending, {pending.distribution->draw(*pending.rng), std::nullopt});
     }
+    if (choice.log_q && !std::isfinite(*choice.log_q)) {
+      fail(pending,
+           fmt::format("{} was proposed with log density {}", choice.value.text(), *choice.log_q));
+    }
     trace.log_joint += log_p;
     if (choice.log_q) trace.log_weight += log_p - *choice.log_q;
     record(pending, choice.value, log_p);

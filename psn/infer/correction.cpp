@@ -119,6 +119,11 @@ Correction correct_to_simulator(Simulator& simulator, const Observations& observ
       },
       options.run_options(&observations), options.parallelism);
   result.diverged = diverged;
+  if (diverged == options.samples) {
+    throw ModelError(
+        "every run of the simulator took another path than the surrogate's sample that it was to "
+        "follow: nothing is left to correct with");
+  }
   result.effective_sample_size = grouped_effective_sample_size(result.posterior, rows);
   return result;
 }

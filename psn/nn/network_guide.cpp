@@ -38,7 +38,7 @@ class NetworkGuide : public Guide {
     for (std::size_t i = 0; i < requests.size(); ++i) {
       const Pending& request = requests[i];
       const NodeId node = find(*request.address);
-      if (node == kUnknown) {
+      if (node == kUnknown || !has_proposal(*request.distribution)) {
         choices[i] = {request.distribution->draw(*request.rng), std::nullopt};
         continue;
       }
@@ -91,7 +91,10 @@ class NetworkGuide : public Guide {
   NodeId find(const Address& address) {
     if (address.id >= node_of_.size()) node_of_.resize(address.id + 1, kNotAsked);
     NodeId& node = node_of_[address.id];
-    if (node == kNotAsked) node = network_.find(address).value_or(kUnknown);
+    if (node == kNotAsked) {
+      node = network_.find(address).value_or(kUnknown);
+      if (node != kUnknown && network_.is_observation(node)) node = kUnknown;
+    }
     return node;
   }
 

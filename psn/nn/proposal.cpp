@@ -34,10 +34,10 @@ double component_of(const Value& value, std::size_t i) {
 class Bases {
  public:
   Bases(ProposalKind kind, const Distribution& p) : kind_(kind), p_(p) {
-    if (const auto* d = std::get_if<LogNormal>(&p.variant())) {
-      mean_ = d->parameters[0];
-      spread_ = d->parameters[1];
-      logarithmic_ = true;
+    if (const auto* normal = std::get_if<Normal>(&p.variant())) {
+      take(*normal);
+    } else if (const auto* log_normal = std::get_if<LogNormal>(&p.variant())) {
+      take(*log_normal);
     } else {
       mean_ = p.mean();
       spread_ = p.variance();
@@ -46,9 +46,8 @@ class Bases {
 
   Base operator[](std::size_t i) const {
     const double mean = component_of(mean_, i), spread = component_of(spread_, i);
-    if (kind_ == ProposalKind::kPositive) {
-      return logarithmic_ ? Base{mean, spread} : match_logarithm(mean, spread);
-    }
+    if (direct_) return {mean, spread};
+    if (kind_ == ProposalKind::kPositive) return match_logarithm(mean, spread);
     Base base{mean, positive_or(std::sqrt(spread), 1)};
     if (kind_ == ProposalKind::kReal) return base;
     const Support support = p_.support(i);
@@ -63,10 +62,18 @@ class Bases {
   }
 
  private:
+  // Location and scale are the parameters themselves; a variance might overflow.
+  template <class D>
+  void take(const D& d) {
+    mean_ = d.parameters[0];
+    spread_ = d.parameters[1];
+    direct_ = true;
+  }
+
   ProposalKind kind_;
   const Distribution& p_;
-  Value mean_, spread_;
-  bool logarithmic_ = false;  // spread_ is a standard deviation, of log x
+  Value mean_, spread_;  // spread_: a variance, or if direct_ a scale
+  bool direct_ = false;
 };
 
 // One Normal of a mixture: two outputs, relative to the base.
@@ -115,6 +122,7 @@ Term mass(const Part& part, double low, double high) {
 Term log_prob(ProposalKind kind, const Part& part, const Base& base, double x) {
   switch (kind) {
     case ProposalKind::kPositive: {
+      if (!(x > 0)) return {-kInfinity};
       Term term = density(part, std::log(x));
       term.value -= std::log(x);
       return term;
@@ -134,12 +142,20 @@ Term log_prob(ProposalKind kind, const Part& part, const Base& base, double x) {
   }
 }
 
+// Off the ends of an interval, where the model's density may be infinite.
+double inside(const Base& base, double x) {
+  const double low = std::nextafter(base.low, base.high);
+  const double high = std::nextafter(base.high, base.low);
+  return low <= high ? std::clamp(x, low, high) : x;
+}
+
 double draw(ProposalKind kind, const Part& part, const Base& base, Rng& rng) {
   switch (kind) {
     case ProposalKind::kPositive:
       return family::LogNormal::draw({part.mean, part.sd}, rng);
     case ProposalKind::kInterval:
-      return family::TruncatedNormal::draw({part.mean, part.sd, base.low, base.high}, rng);
+      return inside(base,
+                    family::TruncatedNormal::draw({part.mean, part.sd, base.low, base.high}, rng));
     case ProposalKind::kInteger: {
       const double x =
           family::TruncatedNormal::draw({part.mean, part.sd, base.low, base.high}, rng);
@@ -262,10 +278,15 @@ ProposalKind proposal_kind(Family family) {
   return kKinds[static_cast<std::size_t>(family)];
 }
 
+bool has_proposal(const Distribution& p) {
+  return !(p.family() == Family::kMixture && p.discrete());
+}
+
 ProposalType proposal_type(const ValueType& value, std::size_t mixture) {
   const ProposalKind kind = proposal_kind(value.family);
   if (kind == ProposalKind::kCategories) {
-    return {kind, value.components(), std::max<std::size_t>(2, value.categories), 0};
+    const bool two = value.family == Family::kBernoulli;
+    return {kind, value.components(), two ? 2 : value.categories, 0};
   }
   return {kind, value.components(), 0, mixture};
 }

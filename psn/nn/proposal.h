@@ -28,6 +28,8 @@ enum class ProposalKind : std::uint8_t {
 };
 
 ProposalKind proposal_kind(Family family);
+// Not for a mixture of discrete distributions: it is left to the model.
+bool has_proposal(const Distribution& p);
 
 struct ProposalType {
   ProposalKind kind = ProposalKind::kReal;

@@ -66,9 +66,8 @@ void Growth::start_as_sibling(NodeId id) {
 
 bool Growth::is_step(const Entry& entry) const {
   if (!network_.infers()) return entry.role != Role::kTag;
-  // A mixture of discrete distributions has no proposal: it is left to the model.
   return entry.role == Role::kSample && entry.control && entry.distribution &&
-         !(entry.distribution->family() == Family::kMixture && entry.distribution->discrete());
+         has_proposal(*entry.distribution);
 }
 
 bool Growth::is_input(const Entry& entry) const {
@@ -82,14 +81,28 @@ NodeId Growth::known(const Entry& entry) const {
 
 NodeId Growth::find_or_add(const Entry& entry) {
   NodeId node = known(entry);
-  if (node != Batch::kNone) return node;
+  if (node == Batch::kNone) node = add(entry);
+  // A node is one or the other for good.
+  const Node& met = network_.node(node);
+  if (met.role != entry.role) {
+    throw ModelError(fmt::format("'{}' is a latent choice in one trace and observed in another",
+                                 entry.address->text));
+  }
+  if (!network_.infers() && met.control != entry.control) {
+    throw ModelError(
+        fmt::format("'{}' is under control in one trace and not in another", entry.address->text));
+  }
+  return node;
+}
+
+NodeId Growth::add(const Entry& entry) {
   const Address& address = *entry.address;
   if (entry.role == Role::kFactor) {
     throw InvalidArgument(
         fmt::format("'{}' is a factor: a surrogate learns random choices only", address.text));
   }
   const auto found = network_.find(address, entry.role);
-  node = found ? *found : network_.add_node(address, entry);
+  const NodeId node = found ? *found : network_.add_node(address, entry);
   if (!found) {
     fitted_.resize(network_.size(), 0);
     start_as_sibling(node);

@@ -81,6 +81,7 @@ class Growth {
   bool is_input(const Entry& entry) const;
   NodeId known(const Entry& entry) const;  // kNone if it is not
   NodeId find_or_add(const Entry& entry);
+  NodeId add(const Entry& entry);  // if the network does not have it
   void grow(std::span<const Trace> traces, bool measures_all);
   void note_missing(std::span<const Trace> traces);
   void sort_by_node(Batch& batch) const;

@@ -264,6 +264,79 @@ TEST(Inference, ObservationsMayBeMissing) {
   EXPECT_GT(one.effective_sample_size(), 10'000);
 }
 
+// Choices out of control decide about the way, and an observation that nobody gives is drawn by
+// both: the surrogate's draws of them must not count. Given y, mu is a mixture of two normals.
+TEST(Inference, CorrectionWithChoicesOutOfControl) {
+  InProcess simulator({"shifts", [](Context& ctx) {
+                         const double mu = ctx.sample(Normal(0, 2), {.name = "mu"});
+                         const bool shifted =
+                             ctx.sample(Bernoulli(0.3), {.name = "shifted", .control = false}) == 1;
+                         ctx.observe(Normal(mu, 1), {.name = "unseen"});
+                         const double shift =
+                             shifted ? double{ctx.sample(Normal(3, 1), {.name = "shift"})} : 0;
+                         ctx.observe(Normal(mu + shift, 1), {.name = "y"});
+                         return Value(mu);
+                       }});
+  const auto network =
+      train(simulator, Purpose::kInference, 5'000, Addressing::kInstance, /*missing=*/0.2);
+  SurrogateSimulator surrogate("s", train(simulator, Purpose::kSurrogate, 600));  // a poor one
+  const double y = 4;
+  const Observations data{{"y", Value(y)}};
+  EngineOptions options = engine_options(20'000, {});
+  options.keep_traces = true;
+  const auto corrected = correct_to_simulator(
+      simulator, data, compiled_inference(surrogate, network, data, options),
+      [&](std::span<const Trace> traces) { return path_log_prob(surrogate.compiled(), traces); },
+      engine_options(8000, {{"mu"}, {"shifted"}}));
+  const double plain = 0.7 * std::exp(Distribution(Normal(0, std::sqrt(5.0))).log_prob(y));
+  const double shifted = 0.3 * std::exp(Distribution(Normal(3, std::sqrt(6.0))).log_prob(y));
+  const double share = shifted / (plain + shifted);
+  const double means[] = {y * 4 / 5, (y - 3) * 4 / 6};
+  const double mean = (1 - share) * means[0] + share * means[1];
+  const double variance = (1 - share) * (4.0 / 5 + means[0] * means[0]) +
+                          share * (4.0 / 3 + means[1] * means[1]) - mean * mean;
+  expect_mean(corrected.posterior, "mu", mean, std::sqrt(variance));
+  expect_mean(corrected.posterior, "shifted", share, std::sqrt(share * (1 - share)));
+  EXPECT_NEAR(corrected.posterior.log_evidence(), std::log(plain + shifted), 0.2);
+}
+
+// One address, sometimes a mixture of normals and sometimes one of counts, whose densities are of
+// two kinds: only the first has a proposal.
+TEST(Inference, MixturesOfCountsAreLeftToTheModel) {
+  const Distribution counts = Mixture(Value{0.5, 0.5}, {Poisson(1), Poisson(4)});
+  InProcess simulator(
+      {"counts", [&](Context& ctx) {
+         const bool counted = ctx.sample(Bernoulli(0.5), {.name = "counted"}) == 1;
+         const Distribution normals = Mixture(Value{0.5, 0.5}, {Normal(1, 1), Normal(4, 2)});
+         const double x = ctx.sample(counted ? counts : normals, {.name = "x"});
+         ctx.observe(Normal(x, 1), {.name = "y"});
+         return Value(x);
+       }});
+  const double y = 2.5;
+  const auto at_y = [&](double mean, double sd) {
+    return std::exp(Distribution(Normal(mean, sd)).log_prob(y));
+  };
+  const double normal = 0.5 * at_y(1, std::sqrt(2.0)) + 0.5 * at_y(4, std::sqrt(5.0));
+  double counted = 0;
+  for (int n = 0; n < 60; ++n) counted += std::exp(counts.log_prob(n)) * at_y(n, 1);
+  const double share = counted / (counted + normal);
+  const auto posterior =
+      compiled_inference(simulator, train(simulator, Purpose::kInference, 5'000), {{"y", Value(y)}},
+                         engine_options(20'000, {{"counted"}}));
+  expect_mean(posterior, "counted", share, std::sqrt(share * (1 - share)));
+}
+
+TEST(Inference, AnAddressIsEitherLatentOrObserved) {
+  InProcess simulator({"both", [](Context& ctx) {
+                         const bool latent = ctx.sample(Bernoulli(0.5), {.name = "latent"}) == 1;
+                         return latent ? ctx.sample(Normal(0, 1), {.name = "x"})
+                                       : ctx.observe(Normal(0, 1), {.name = "x"});
+                       }});
+  for (const Purpose purpose : {Purpose::kInference, Purpose::kSurrogate}) {
+    EXPECT_THROW(train(simulator, purpose, 100), ModelError);
+  }
+}
+
 TEST(Inference, BadObservationsAreNamed) {
   InProcess simulator({"sensors", sensors});
   const auto network = compile(train(simulator, Purpose::kInference, 500));

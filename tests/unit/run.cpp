@@ -206,6 +206,27 @@ TEST(Run, ImpossibleProposalsNeverReachTheSimulator) {
       {}, {4, 1});
 }
 
+// Such a weight would spoil the whole posterior, long after.
+TEST(Run, AProposalWithoutADensityIsAnError) {
+  class Unsure : public Guide {
+   public:
+    explicit Unsure(double log_q) : log_q_(log_q) {}
+    void choose(std::span<const Pending> requests, std::span<Choice> choices) override {
+      for (std::size_t i = 0; i < requests.size(); ++i) choices[i] = {0.5, log_q_};
+    }
+
+   private:
+    double log_q_;
+  };
+  InProcess simulator(Model("m", [](Context& ctx) { ctx.sample(Uniform(0, 1), {.name = "u"}); }));
+  for (const double log_q : {kNaN, kInfinity, -kInfinity}) {
+    EXPECT_THROW(run_traces(
+                     simulator, 1, [&] { return std::make_unique<Unsure>(log_q); },
+                     [](std::uint64_t, Trace&) {}, {}, {1, 1}),
+                 ModelError);
+  }
+}
+
 TEST(Run, GuidesAreWeighedExactly) {
   class Shifted : public Guide {
    public:
