@@ -3,6 +3,12 @@
 
 set(PSN_WARNINGS -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers)
 
+# For programs in C and Fortran, which C++ options do not fit.
+add_library(psn_link_options INTERFACE)
+if(PSN_SANITIZE)
+  target_link_options(psn_link_options INTERFACE -fsanitize=${PSN_SANITIZE})
+endif()
+
 add_library(psn_options INTERFACE)
 target_compile_options(psn_options INTERFACE ${PSN_WARNINGS} -fno-semantic-interposition)
 if(PSN_SANITIZE)

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstdio>
 #include <thread>
 #include <zmq.hpp>
 
@@ -18,6 +19,8 @@
 
 namespace psn::ppx {
 namespace {
+
+constexpr std::string_view kScheme = "ipc://";
 
 std::string socket_path() {
   static int count = 0;
@@ -38,7 +41,10 @@ class PlayedSimulator {
     socket_.bind(endpoint_);
     thread_ = std::thread([this] { play(); });
   }
-  ~PlayedSimulator() { thread_.join(); }
+  ~PlayedSimulator() {
+    thread_.join();
+    std::remove(endpoint_.c_str() + kScheme.size());
+  }
   PlayedSimulator(const PlayedSimulator&) = delete;
   PlayedSimulator& operator=(const PlayedSimulator&) = delete;
 
@@ -200,6 +206,7 @@ class Conversation {
   ~Conversation() {
     stop_.store(true);
     thread_.join();
+    std::remove(options_.endpoint.c_str() + kScheme.size());
   }
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
