@@ -105,6 +105,15 @@ double largest_deviation(const std::vector<TransitionDeviation>& transitions) {
   return largest;
 }
 
+// The same of how often they are taken, per trace.
+double largest_frequency_deviation(const std::vector<TransitionDeviation>& transitions) {
+  double largest = 0;
+  for (const auto& t : transitions) {
+    largest = std::max(largest, std::abs(t.frequency[1] - t.frequency[0]));
+  }
+  return largest;
+}
+
 std::string curve_csv(const Trained& trained) {
   std::string csv =
       "traces,updates,loss,kl_nats_per_trace,learning_rate,addresses,traces_per_second\n";
@@ -187,6 +196,7 @@ ExperimentReport write_report(const Results& results, const ExperimentRequest& r
   json["unknown_mass"] = results.deviation.unknown_mass;
   json["max_transition_deviation"] = largest_deviation(deviations);
   json["max_transition_deviation_floor"] = largest_deviation(floor);
+  json["max_transition_frequency_deviation"] = largest_frequency_deviation(deviations);
   json["path_total_variation"] =
       PathCounts::total_variation(results.simulator.paths, results.surrogate_traces.paths);
   json["path_total_variation_floor"] =

@@ -324,6 +324,10 @@ TEST(Inference, MixturesOfCountsAreLeftToTheModel) {
       compiled_inference(simulator, train(simulator, Purpose::kInference, 5'000), {{"y", Value(y)}},
                          engine_options(20'000, {{"counted"}}));
   expect_mean(posterior, "counted", share, std::sqrt(share * (1 - share)));
+  EXPECT_NEAR(posterior.log_evidence(), std::log(0.5 * (counted + normal)),
+              kStandardErrors / std::sqrt(posterior.effective_sample_size()));
+  // A proposal on the real line would miss the counts and rule its traces out.
+  for (const double log_weight : posterior.log_weights()) ASSERT_GT(log_weight, -kInfinity);
 }
 
 TEST(Inference, AnAddressIsEitherLatentOrObserved) {
