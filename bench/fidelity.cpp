@@ -2,44 +2,16 @@
 //
 //   bench_fidelity PRESET TRACES SEED [option=value...]
 //
-// Options: rate, batch, likelihood, touched, inherit, head, transition, embedding, validation.
+// Options: bench/recipe.h.
 #include <fmt/format.h>
 
 #include <string>
 
+#include "bench/recipe.h"
 #include "experiments/control_flow/control_flow.h"
 #include "psn/base/error.h"
 #include "psn/core/in_process.h"
 #include "psn/train/trainer.h"
-
-namespace {
-
-void set(psn::Preset& preset, const std::string& key, double x) {
-  const auto count = static_cast<std::size_t>(x);
-  if (key == "rate") {
-    preset.training.learning_rate = x;
-  } else if (key == "batch") {
-    preset.training.batch_size = count;
-  } else if (key == "likelihood") {
-    preset.training.loss = count ? psn::Loss::kNegativeLogLikelihood : psn::Loss::kDivergence;
-  } else if (key == "touched") {
-    preset.training.adam.touched_only = count != 0;
-  } else if (key == "inherit") {
-    preset.training.inherit = count != 0;
-  } else if (key == "head") {
-    preset.network.variable_layers.hidden_dim = count;
-  } else if (key == "transition") {
-    preset.network.transition_hidden_dim = count;
-  } else if (key == "embedding") {
-    preset.network.sample_embedding_dim = count;
-  } else if (key == "validation") {
-    preset.training.validation_traces = count;
-  } else {
-    throw psn::InvalidArgument("unknown option " + key);
-  }
-}
-
-}  // namespace
 
 int main(int argc, char** argv) try {
   if (argc < 4) throw psn::InvalidArgument("usage: bench_fidelity PRESET TRACES SEED [key=value]");
@@ -49,12 +21,7 @@ int main(int argc, char** argv) try {
   preset.training.validation_traces = 20'000;
   preset.training.progress_every = 200;
   preset.training.validate_every = 400;
-  for (int i = 4; i < argc; ++i) {
-    const std::string text = argv[i];
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos) throw psn::InvalidArgument("not key=value: " + text);
-    set(preset, text.substr(0, equals), std::stod(text.substr(equals + 1)));
-  }
+  psn::bench::set_recipe(preset, {argv + 4, argv + argc});
   psn::InProcess simulator(psn::control_flow::model());
   psn::Network network(preset.network, preset.training.seed);
   psn::train_network(simulator, network, preset.training, [](const psn::Progress& p) {

@@ -3,12 +3,13 @@
 //
 //   bench_inference PRESET TRACES SEED [option=value...]
 //
-// Options: rate, batch, head, embedding, components, layers, width, lstm, validation.
+// Options: bench/recipe.h.
 #include <fmt/format.h>
 
 #include <chrono>
 #include <string>
 
+#include "bench/recipe.h"
 #include "experiments/control_flow/control_flow.h"
 #include "psn/base/error.h"
 #include "psn/core/in_process.h"
@@ -17,31 +18,6 @@
 #include "psn/train/trainer.h"
 
 namespace {
-
-void set(psn::Preset& preset, const std::string& key, double x) {
-  const auto count = static_cast<std::size_t>(x);
-  if (key == "rate") {
-    preset.training.learning_rate = x;
-  } else if (key == "batch") {
-    preset.training.batch_size = count;
-  } else if (key == "head") {
-    preset.network.variable_layers.hidden_dim = count;
-  } else if (key == "embedding") {
-    preset.network.sample_embedding_dim = count;
-  } else if (key == "components") {
-    preset.network.mixture_components = count;
-  } else if (key == "layers") {
-    preset.network.observation_layers.num_layers = count;
-  } else if (key == "width") {
-    preset.network.observation_layers.hidden_dim = count;
-  } else if (key == "lstm") {
-    preset.network.lstm_dim = count;
-  } else if (key == "validation") {
-    preset.training.validation_traces = count;
-  } else {
-    throw psn::InvalidArgument("unknown option " + key);
-  }
-}
 
 void report(psn::Simulator& simulator, std::shared_ptr<const psn::CompiledNetwork> network) {
   for (const double x : {1.0, 2.0, 5.0, 10.0}) {
@@ -71,12 +47,7 @@ int main(int argc, char** argv) try {
   preset.training.seed = std::stoull(argv[3]);
   preset.training.validation_traces = 10'000;
   preset.training.progress_every = 200;
-  for (int i = 4; i < argc; ++i) {
-    const std::string text = argv[i];
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos) throw psn::InvalidArgument("not key=value: " + text);
-    set(preset, text.substr(0, equals), std::stod(text.substr(equals + 1)));
-  }
+  psn::bench::set_recipe(preset, {argv + 4, argv + argc});
   psn::InProcess simulator(psn::control_flow::model());
   auto network = std::make_shared<psn::Network>(preset.network, preset.training.seed);
   psn::train_network(simulator, *network, preset.training, [](const psn::Progress& p) {
