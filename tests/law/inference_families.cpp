@@ -1,0 +1,79 @@
+// Inference compilation on one latent of every family, against quadrature or enumeration.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "psn/core/in_process.h"
+#include "tests/law/inference_fixture.h"
+#include "tests/law/statistics.h"
+
+namespace psn {
+namespace {
+
+// The posterior of x ~ family, y ~ Normal(x, noise) by quadrature or enumeration, for each family.
+struct FamilyCase {
+  const char* name;
+  Distribution p;
+  double noise, y;
+};
+
+class FamilyInference : public testing::TestWithParam<FamilyCase> {};
+
+TEST_P(FamilyInference, AgainstQuadrature) {
+  const auto& [name, p, noise, y] = GetParam();
+  InProcess simulator({"one latent", [&](Context& ctx) {
+                         const double x = ctx.sample(p, {.name = "x"});
+                         ctx.observe(Normal(x, noise), {.name = "y"});
+                         return Value(x);
+                       }});
+  const auto network = train(simulator, Purpose::kInference, 12'000);
+  const auto posterior =
+      compiled_inference(simulator, network, {{"y", Value(y)}}, engine_options(20'000, {{"x"}}));
+  double total = 0, mean = 0, square = 0;
+  const auto add = [&](double x, double step) {
+    const double weight =
+        step * std::exp(p.log_prob(x) + Distribution(Normal(x, noise)).log_prob(y));
+    if (!(weight > 0)) return;
+    total += weight;
+    mean += weight * x;
+    square += weight * x * x;
+  };
+  const Support support = p.support();
+  if (p.discrete()) {
+    for (double x = support.low; x <= std::min(support.high, 200.0); ++x) add(x, 1);
+  } else {
+    constexpr int kSteps = 200'000;
+    const double low = std::max(support.low, y - 12 * noise),
+                 high = std::min(support.high, y + 12 * noise);
+    for (int i = 0; i < kSteps; ++i) {
+      add(low + (high - low) * (i + 0.5) / kSteps, (high - low) / kSteps);
+    }
+  }
+  mean /= total;
+  expect_mean(posterior, "x", mean, std::sqrt(square / total - mean * mean));
+  EXPECT_NEAR(posterior.log_evidence(), std::log(total),
+              kStandardErrors / std::sqrt(posterior.effective_sample_size()));
+  EXPECT_GT(posterior.effective_sample_size(), 12'000);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Families, FamilyInference,
+    testing::Values(FamilyCase{"Normal", Normal(1, 2), 0.5, 2.5},
+                    FamilyCase{"Uniform", Uniform(-1, 3), 0.5, 2.8},
+                    FamilyCase{"Beta", Beta(2, 5), 0.1, 0.5},
+                    FamilyCase{"TruncatedNormal", TruncatedNormal(0, 2, 0, 3), 0.4, 0.3},
+                    FamilyCase{"Exponential", Exponential(0.5), 0.5, 1.5},
+                    FamilyCase{"Gamma", Gamma(3, 1), 0.5, 2.5},
+                    FamilyCase{"LogNormal", LogNormal(0.5, 0.8), 0.5, 2.0},
+                    FamilyCase{"Weibull", Weibull(2, 1.5), 0.5, 2.0},
+                    FamilyCase{"Poisson", Poisson(4), 1.0, 5.5},
+                    FamilyCase{"Binomial", Binomial(12, 0.4), 1.0, 6.3},
+                    FamilyCase{"Categorical", Categorical({0.5, 0.3, 0.2}), 0.6, 1.4},
+                    FamilyCase{"Bernoulli", Bernoulli(0.3), 0.5, 0.6},
+                    FamilyCase{"Mixture", Mixture(Value{0.4, 0.6}, {Normal(-2, 0.5), Normal(1, 1)}),
+                               0.7, -1.0}),
+    [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace psn

@@ -1,0 +1,51 @@
+// Inference compilation in a few lines, for tests.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "psn/infer/importance.h"
+#include "psn/nn/network_guide.h"
+#include "psn/train/trainer.h"
+
+namespace psn {
+
+// Small and quick; a law does not depend on how good a network is.
+inline std::shared_ptr<Network> train(Simulator& simulator, Purpose purpose, std::uint64_t traces,
+                                      Addressing addressing = Addressing::kInstance,
+                                      double missing = 0) {
+  Preset chosen = preset("default", purpose);
+  chosen.network.lstm_dim = 40;
+  chosen.network.addressing = addressing;
+  chosen.training.traces = traces;
+  chosen.training.batch_size = 32;
+  chosen.training.seed = 3;
+  chosen.training.missing = missing;
+  auto network = std::make_shared<Network>(chosen.network, 3);
+  train_network(simulator, *network, chosen.training);
+  return network;
+}
+
+inline std::shared_ptr<const CompiledNetwork> compile(std::shared_ptr<const Network> network) {
+  return std::make_shared<const CompiledNetwork>(std::move(network));
+}
+
+inline EngineOptions engine_options(std::uint64_t samples, std::vector<Query> queries) {
+  EngineOptions options;
+  options.samples = samples;
+  options.queries = std::move(queries);
+  options.seed = 5;
+  options.parallelism = {64, 2};
+  return options;
+}
+
+inline Posterior compiled_inference(Simulator& simulator, std::shared_ptr<const Network> network,
+                                    const Observations& data, const EngineOptions& options,
+                                    double defensive = 0) {
+  return importance_sampling(
+      simulator, data, options,
+      network_guide(compile(std::move(network)), simulator, data, {defensive}));
+}
+
+}  // namespace psn
