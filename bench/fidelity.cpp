@@ -2,7 +2,8 @@
 //
 //   bench_fidelity PRESET TRACES SEED [option=value...]
 //
-// Options: rate, batch, likelihood, touched, inherit, head, transition, embedding, validation.
+// Options: rate, batch, likelihood, touched, inherit, head, transition, embedding, addressing (0
+// full addresses, 1 without instance, 2 without index), validation.
 #include <fmt/format.h>
 
 #include <string>
@@ -32,6 +33,8 @@ void set(psn::Preset& preset, const std::string& key, double x) {
     preset.network.transition_hidden_dim = count;
   } else if (key == "embedding") {
     preset.network.sample_embedding_dim = count;
+  } else if (key == "addressing") {  // 0 instance, 1 site, 2 shared
+    preset.network.addressing = static_cast<psn::Addressing>(count);
   } else if (key == "validation") {
     preset.training.validation_traces = count;
   } else {
