@@ -27,6 +27,7 @@ inline void set_recipe(Preset& preset, const std::vector<std::string>& arguments
        [&](double x) {
          training.loss = x != 0 ? Loss::kNegativeLogLikelihood : Loss::kDivergence;
        }},
+      {"addressing", count(network.addressing)},  // 0 instance, 1 site, 2 shared
       {"lstm", count(network.lstm_dim)},
       {"head", count(network.variable_layers.hidden_dim)},
       {"transition", count(network.transition_hidden_dim)},

@@ -37,7 +37,7 @@ ordered_json nodes_json(const Network& network) {
       if (node.value.categories > 0) entry["categories"] = node.value.categories;
     }
     entry["successors"] = ordered_json::array();
-    for (const NodeId next : node.successors) {
+    for (const PlaceId next : node.successors) {
       entry["successors"].push_back(text_of(network, next));
     }
     nodes.push_back(std::move(entry));
@@ -72,7 +72,11 @@ void print_table(const std::string& path, const NetworkFile& file) {
   for (NodeId id = 0; id < network.size(); ++id) {
     const Node& node = network.node(id);
     std::string successors;
-    for (const NodeId next : node.successors) successors += fmt::format(" {}", next);
+    for (const PlaceId next : node.successors) {
+      const Place place = network.place(next);
+      successors += fmt::format(" {}", place.node);
+      if (place.step) successors += fmt::format("{:+}", *place.step);
+    }
     fmt::print("{:5} {:8} {:44}{}\n", id, id > Network::kEnd ? role_name(node.role) : "-",
                node.text, successors);
   }

@@ -152,9 +152,9 @@ void PresetOptions::add_to(CLI::App& command) {
       "batches from one validation to the next; 0: only at the end");
   add_choice(
       command, "--addressing", [](Preset & p) -> auto& { return p.network.addressing; },
-      std::array{std::pair("instance", Addressing::kInstance),
-                 std::pair("site", Addressing::kSite)},
-      "vocabulary: full addresses, or sites");
+      std::array{std::pair("instance", Addressing::kInstance), std::pair("site", Addressing::kSite),
+                 std::pair("shared", Addressing::kShared)},
+      "vocabulary: full addresses, those without instance, or without index too");
   number(
       "--lstm_dim", [](Preset & p) -> auto& { return p.network.lstm_dim; }, width,
       "width of the core");

@@ -12,6 +12,7 @@ namespace psn {
 enum class Addressing {
   kInstance,  // full addresses, the paper's form
   kSite,      // addresses without their instance; the runtime counts, the instance is an input
+  kShared,  // without index as well: all indices of a site share its layers, the index is an input
 };
 
 // Layers between the core's output and the parameters of one variable's distribution.

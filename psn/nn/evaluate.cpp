@@ -18,29 +18,33 @@ bool is_choice(const Entry& entry) {
 struct Path {
   std::size_t trace = 0;
   std::vector<const Entry*> entries;
-  std::vector<NodeId> nodes;  // of the entries, then end
-  std::size_t at = 0;         // next to be reached
+  std::vector<PlaceId> places;  // of the entries, then end
+  std::size_t at = 0;           // next to be reached
 
-  bool done() const { return at == nodes.size(); }
+  bool done() const { return at == places.size(); }
 };
 
 // nullopt: it leaves the network's vocabulary.
 std::optional<Path> path_of(const Network& network, const Trace& trace, std::size_t index) {
   Path path{.trace = index};
   NodeId previous = Network::kBegin;
-  const auto go = [&](NodeId next) {
-    path.nodes.push_back(next);
-    const bool known = network.node(previous).successor_row.contains(next);
-    previous = next;
+  LastIndex last_index;
+  const auto go = [&](const Place& next) {
+    const auto id = network.find_place(next);
+    if (!id) return false;
+    path.places.push_back(*id);
+    const bool known = network.node(previous).successor_row.contains(*id);
+    previous = next.node;
     return known;
   };
   for (const Entry& entry : trace.entries) {
     if (!is_choice(entry)) continue;
     const auto node = network.find(*entry.address);
-    if (!node || !go(*node)) return std::nullopt;
+    const auto step = last_index.step_to(entry.address->variable->index);
+    if (!node || !go({*node, step})) return std::nullopt;
     path.entries.push_back(&entry);
   }
-  return go(Network::kEnd) ? std::optional(std::move(path)) : std::nullopt;
+  return go({Network::kEnd, {}}) ? std::optional(std::move(path)) : std::nullopt;
 }
 
 // Log probability of a row of logits, from the unknown row or from the one after it.
@@ -73,12 +77,13 @@ class Walk {
       if (drawn.empty()) return;
       executor_.transition(drawn, [&](std::size_t i, std::span<const float> logits) {
         Path& path = paths[drawn[i].row];
-        const NodeId from = executor_.node(drawn[i].row), to = path.nodes[path.at];
+        const NodeId from = executor_.node(drawn[i].row);
+        const PlaceId to = path.places[path.at];
         follower_.transition(path.trace, from, logits, network_.node(from).successor_row.at(to));
         if (to == Network::kEnd) {
           ++path.at;
         } else {
-          next.push_back({drawn[i].row, to, path.entries[path.at]->address->instance});
+          next.push_back({drawn[i].row, network_.place(to).node, path.entries[path.at]->address});
         }
       });
       executor_.step(next, [&](std::size_t i, const float* outputs) {
@@ -118,15 +123,16 @@ class LogProb : public Follower {
 // The network grown by what a trace brings: first its new addresses, then, from each address, all
 // new transitions at once.
 Network grown(Network network, const Trace& trace) {
-  std::vector<std::pair<NodeId, NodeId>> missing;
+  std::vector<std::pair<NodeId, PlaceId>> missing;
   NodeId previous = Network::kBegin;
-  const auto go = [&](NodeId next) {
-    const std::pair step(previous, next);
-    if (!network.node(previous).successor_row.contains(next) &&
+  LastIndex last_index;
+  const auto go = [&](const Place& next) {
+    const std::pair step(previous, network.add_place(next));
+    if (!network.node(previous).successor_row.contains(step.second) &&
         std::find(missing.begin(), missing.end(), step) == missing.end()) {
       missing.push_back(step);
     }
-    previous = next;
+    previous = next.node;
   };
   for (const Entry& entry : trace.entries) {
     if (!is_choice(entry)) continue;
@@ -138,13 +144,13 @@ Network grown(Network network, const Trace& trace) {
       network.set_scaling(*node, estimator.fit(network.node(*node).scaling));
       network.set_bounds(*node, estimator.low(), estimator.high(), estimator.bounds_vary());
     }
-    go(*node);
+    go({*node, last_index.step_to(entry.address->variable->index)});
   }
-  go(Network::kEnd);
+  go({Network::kEnd, {}});
   std::stable_sort(missing.begin(), missing.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (std::size_t i = 0; i < missing.size();) {
-    std::vector<NodeId> to;
+    std::vector<PlaceId> to;
     const NodeId from = missing[i].first;
     for (; i < missing.size() && missing[i].first == from; ++i) to.push_back(missing[i].second);
     network.add_successors(from, to);
@@ -167,7 +173,7 @@ std::vector<std::size_t> follow(std::shared_ptr<const CompiledNetwork> network,
   }
   // Of similar length side by side.
   std::stable_sort(paths.begin(), paths.end(),
-                   [](const Path& a, const Path& b) { return a.nodes.size() < b.nodes.size(); });
+                   [](const Path& a, const Path& b) { return a.places.size() < b.places.size(); });
   Walk walk(std::move(network), follower);
   for (std::size_t first = 0; first < paths.size(); first += kWidth) {
     walk.run(std::span(paths).subspan(first, std::min(kWidth, paths.size() - first)));

@@ -116,10 +116,11 @@ void CompiledNetwork::make_tables() {
     add_product(parameters, projections.current_type, type, current);
     add_product(parameters, projections.current_address, address, current);
   }
-  if (network_->config().addressing == Addressing::kSite) {
-    const float* weights = parameters.values(projections.instance);
-    instance_.assign(weights, weights + network_->gates());
-  }
+  const auto copy = [&](BlockId block, std::vector<float>& weights) {
+    weights.assign(parameters.values(block), parameters.values(block) + network_->gates());
+  };
+  if (network_->config().addressing != Addressing::kInstance) copy(projections.instance, instance_);
+  if (network_->shares_indices()) copy(projections.index, index_);
 }
 
 Executor::Executor(std::shared_ptr<const CompiledNetwork> network, std::size_t rows)
@@ -190,7 +191,6 @@ void Executor::step(std::span<const Next> next, const VisitOutputs& visit) {
 // The core's layers for one chunk of rows; leaves the last layer's output in top_.
 void Executor::move_core(std::span<const Next> next, std::size_t first, std::size_t count) {
   const std::size_t stride = compiled_->table_stride_;
-  const std::size_t gates = network_.gates();
   gates_.resize(kChunk * stride);
   input_.resize(std::max(input_.size(), kChunk * row_stride(h_ + std::max(h_, e_))));
   top_.resize(kChunk * h_);
@@ -205,10 +205,12 @@ void Executor::move_core(std::span<const Next> next, std::size_t first, std::siz
     const float* current = compiled_->current_.data() + n.node * stride;
     float* out = gates_.data() + i * stride;
     for (std::size_t j = 0; j < stride; ++j) out[j] = previous[j] + current[j];
-    if (!compiled_->instance_.empty() && n.instance > 1) {
-      const float feature = instance_feature(n.instance);
-      for (std::size_t j = 0; j < gates; ++j) out[j] += feature * compiled_->instance_[j];
-    }
+    const auto add = [&](const std::vector<float>& weights, float feature) {
+      if (feature == 0) return;
+      for (std::size_t j = 0; j < weights.size(); ++j) out[j] += feature * weights[j];
+    };
+    add(compiled_->instance_, instance_feature(n.address->instance));
+    add(compiled_->index_, index_feature(n.address->variable->index));
     for (std::size_t j = 0; j < observed_.size(); ++j) out[j] += observed_[j];
     fresh_[i] = nodes_[n.row] == Network::kBegin;
     nodes_[n.row] = n.node;

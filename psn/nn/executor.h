@@ -44,7 +44,7 @@ class CompiledNetwork {
   std::shared_ptr<const Network> network_;
   std::size_t table_stride_ = 0;           // of the rows of the tables and of the gates
   std::vector<float> previous_, current_;  // node -> part of the first layer's gates, with its bias
-  std::vector<float> instance_;            // weights of the instance's feature
+  std::vector<float> instance_, index_;    // weights of their features; empty: no inputs
   std::vector<nn::PackedMatrix> core_;     // [own h | input] -> gates
   std::vector<std::vector<float>> core_bias_;  // of the upper layers
   std::vector<NodeLayers> nodes_;
@@ -79,7 +79,7 @@ class Executor {
   struct Next {
     Row row;
     NodeId node;
-    std::uint32_t instance;
+    const Address* address;
   };
   using VisitOutputs = std::function<void(std::size_t, const float*)>;
   void step(std::span<const Next> next, const VisitOutputs& visit);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "psn/base/error.h"
 
@@ -38,6 +39,9 @@ std::optional<std::string> NetworkConfig::problem() const {
   constexpr std::size_t kWidest = 1 << 15, kDeepest = 64, kLayers = 6, kMixture = 1024;
   for (const auto& [name, n] : dimensions) {
     if (outside(n, kWidest)) return fmt::format("{} must lie in 1 to {}, not {}", name, kWidest, n);
+  }
+  if (purpose == Purpose::kInference && addressing == Addressing::kShared) {
+    return "an inference network cannot share indices";
   }
   if (outside(lstm_depth, kDeepest)) {
     return fmt::format("lstm_depth must lie in 1 to {}, not {}", kDeepest, lstm_depth);
@@ -77,6 +81,23 @@ float instance_feature(std::uint32_t instance) {
   return std::log(static_cast<float>(std::max(1u, instance)));
 }
 
+float index_feature(std::optional<std::int64_t> index) {
+  const auto number = static_cast<float>(index.value_or(0));
+  return std::copysign(std::log1p(std::abs(number)), number);
+}
+
+std::optional<std::int64_t> LastIndex::step_to(std::optional<std::int64_t> index) {
+  if (!index) return std::nullopt;
+  const auto number = static_cast<std::uint64_t>(*index);
+  return static_cast<std::int64_t>(number - std::exchange(last_, number));
+}
+
+std::optional<std::int64_t> LastIndex::after(std::optional<std::int64_t> step) {
+  if (!step) return std::nullopt;
+  last_ += static_cast<std::uint64_t>(*step);
+  return static_cast<std::int64_t>(last_);
+}
+
 Network::Network(NetworkConfig config, std::uint64_t seed, bool blank)
     : config_(std::move(config)), seed_(seed), blank_(blank) {
   if (const auto wrong = config_.problem()) throw InvalidArgument("network: " + *wrong);
@@ -101,6 +122,10 @@ Network::Network(NetworkConfig config, std::uint64_t seed, bool blank)
   for (const BlockId block : {projections_.previous_type, projections_.previous_address,
                               projections_.current_type, projections_.current_address}) {
     initialize(block, h, 100 + block);
+  }
+  if (shares_indices()) {
+    projections_.index = parameters_.add(4 * h, 1);
+    for (const NodeId boundary : {kBegin, kEnd}) add_place({boundary, {}});
   }
   type_embedding_ = parameters_.add(0, types);
   address_embedding_ = parameters_.add(0, addresses);
@@ -143,12 +168,26 @@ bool Network::by_instance(Role role) const {
 }
 
 std::string Network::key(const Address& address, Role role) const {
-  return by_instance(role) ? address.text : address.variable->text;
+  if (by_instance(role)) return address.text;
+  return shares_indices() ? address.variable->site->text : address.variable->text;
 }
 
 std::optional<NodeId> Network::find(const Address& address, Role role) const {
   const auto found = node_by_text_.find(key(address, role));
   return found == node_by_text_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<PlaceId> Network::find_place(const Place& place) const {
+  if (!shares_indices()) return place.node;
+  const auto found = place_ids_.find(place);
+  return found == place_ids_.end() ? std::nullopt : std::optional(found->second);
+}
+
+PlaceId Network::add_place(const Place& place) {
+  if (!shares_indices()) return place.node;
+  const auto [known, is_new] = place_ids_.try_emplace(place, static_cast<PlaceId>(places_.size()));
+  if (is_new) places_.push_back(place);
+  return known->second;
 }
 
 std::size_t Network::transition_count() const {
@@ -167,10 +206,10 @@ NodeId Network::add_node(const Address& address, const Entry& entry) {
   node.text = key(address, entry.role);
   node.scope = variable.site->scope;
   node.base = variable.site->base;
-  node.name = variable.name;
+  node.name = shares_indices() ? variable.site->name : variable.name;
   node.site_name = variable.site->name;
   node.type = variable.site->type;
-  node.index = variable.index;
+  if (!shares_indices()) node.index = variable.index;
   node.instance = by_instance(entry.role) ? address.instance : 0;
   node.role = entry.role;
   node.control = entry.control;
@@ -268,7 +307,7 @@ void Network::add_observation_layers(Node& node, std::uint64_t stream) {
       parameters_.add(static_cast<std::uint32_t>(gates()), static_cast<std::uint32_t>(width + 1));
 }
 
-void Network::add_successors(NodeId from, const std::vector<NodeId>& to) {
+void Network::add_successors(NodeId from, const std::vector<PlaceId>& to) {
   if (to.empty()) return;
   const BlockId id = nodes_[from].transition;
   restore_successors(from, to);
@@ -280,10 +319,10 @@ void Network::add_successors(NodeId from, const std::vector<NodeId>& to) {
   }
 }
 
-void Network::restore_successors(NodeId from, const std::vector<NodeId>& to) {
+void Network::restore_successors(NodeId from, const std::vector<PlaceId>& to) {
   Node& node = nodes_[from];
   parameters_.append_rows(node.transition, static_cast<std::uint32_t>(to.size()));
-  for (const NodeId successor : to) {
+  for (const PlaceId successor : to) {
     node.successors.push_back(successor);
     node.successor_row.emplace(successor, static_cast<std::uint32_t>(node.successors.size()));
   }

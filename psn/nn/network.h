@@ -35,7 +35,30 @@ namespace psn {
 
 using NodeId = std::uint32_t;
 
-// One word of the vocabulary: an address, or a variable whose instances the runtime counts.
+// Where a transition leads: to a node and, if that stands for all indices of its site, to an index.
+// The step is the distance from the last index in the trace, whatever its site, or from 0 if there
+// was none: within a loop's body it is 0, and 1 from one round to the next. Places are numbered;
+// unless indices are shared, a place is its node.
+struct Place {
+  NodeId node;
+  std::optional<std::int64_t> step;
+
+  auto operator<=>(const Place&) const = default;
+};
+using PlaceId = std::uint32_t;
+
+// The last index of a trace, as the trace goes on.
+class LastIndex {
+ public:
+  std::optional<std::int64_t> step_to(std::optional<std::int64_t> index);
+  std::optional<std::int64_t> after(std::optional<std::int64_t> step);
+
+ private:
+  std::uint64_t last_ = 0;  // as unsigned: sums wrap around
+};
+
+// One word of the vocabulary: an address, a variable whose instances the runtime counts, or a site
+// whose indices it follows as well.
 struct Node {
   std::string text;
   // What the simulator called it, so that the surrogate's traces have the same addresses.
@@ -52,8 +75,8 @@ struct Node {
   std::vector<BlockId> value_layers;     // core output -> distribution parameters
   BlockId transition_hidden = kNoBlock;  // core output, value embedding -> hidden
   BlockId transition = kNoBlock;         // hidden, value -> logits
-  std::vector<NodeId> successors;
-  std::unordered_map<NodeId, std::uint32_t> successor_row;  // node -> row of the logits
+  std::vector<PlaceId> successors;
+  std::unordered_map<PlaceId, std::uint32_t> successor_row;  // place -> row of the logits
 
   // Of inference networks.
   ProposalType proposal;                      // of a latent variable
@@ -93,10 +116,16 @@ class Network {
   std::optional<NodeId> find(const Address& address, Role role = Role::kSample) const;
   std::size_t transition_count() const;
 
+  bool shares_indices() const { return config_.addressing == Addressing::kShared; }
+  std::size_t place_count() const { return shares_indices() ? places_.size() : nodes_.size(); }
+  Place place(PlaceId id) const { return shares_indices() ? places_[id] : Place{id, {}}; }
+  std::optional<PlaceId> find_place(const Place& place) const;
+
   // Growth. The distribution fixes the node's family and shape for good.
   NodeId add_node(const Address& address, const Entry& entry);
   // Algorithm 1 for K = to.size() new successors; those already known must not be among them.
-  void add_successors(NodeId from, const std::vector<NodeId>& to);
+  void add_successors(NodeId from, const std::vector<PlaceId>& to);
+  PlaceId add_place(const Place& place);  // or the one that is there
   // Replaces a node's scaling and changes the weights that depend on it, so that the network stays
   // the same function of values (exactly for all but outliers). Without `keep_outputs`, what the
   // node's value layers say is taken in the new unit: right while they have learned next to
@@ -121,6 +150,7 @@ class Network {
   const std::vector<CoreLayer>& core() const { return core_; }
   struct InputProjections {
     BlockId previous_type, previous_address, current_type, current_address, instance;
+    BlockId index = kNoBlock;  // of shared indices
   };
   const InputProjections& projections() const { return projections_; }
   BlockId type_embedding() const { return type_embedding_; }
@@ -130,7 +160,7 @@ class Network {
   // then says so.
   NodeId restore_node(Node node);
   void restored() { blank_ = false; }
-  void restore_successors(NodeId from, const std::vector<NodeId>& to);
+  void restore_successors(NodeId from, const std::vector<PlaceId>& to);
 
  private:
   bool by_instance(Role role) const;
@@ -146,13 +176,17 @@ class Network {
   Parameters parameters_;
   std::vector<Node> nodes_;
   std::unordered_map<std::string, NodeId> node_by_text_;
+  std::vector<Place> places_;  // of shared indices; begin and end are the first
+  std::map<Place, PlaceId> place_ids_;
   std::unordered_map<std::string, std::uint32_t> type_rows_;
   std::vector<CoreLayer> core_;
   InputProjections projections_{};
   BlockId type_embedding_ = 0, address_embedding_ = 0;
 };
 
-// Feature of an instance count as an input: log(instance), 0 for the first.
+// Features of an address as inputs: log(instance), 0 for the first; the same of 1 + |index|, with
+// the index's sign, and 0 for none.
 float instance_feature(std::uint32_t instance);
+float index_feature(std::optional<std::int64_t> index);
 
 }  // namespace psn

@@ -38,6 +38,7 @@ void each_block(const Network& network,
   visit("projection.current_type", projections.current_type);
   visit("projection.current_address", projections.current_address);
   visit("projection.instance", projections.instance);
+  if (projections.index != kNoBlock) visit("projection.index", projections.index);
   visit("embedding.type", network.type_embedding());
   visit("embedding.address", network.address_embedding());
   for (NodeId id = 0; id < network.size(); ++id) {
@@ -67,6 +68,16 @@ Tensor floats(const float* values, std::vector<std::int64_t> shape) {
   return tensor;
 }
 
+json places_json(const Network& network) {
+  json places = json::array();
+  for (PlaceId id = 0; id < network.place_count(); ++id) {
+    const Place place = network.place(id);
+    json& entry = places.emplace_back(json{{"node", place.node}});
+    if (place.step) entry["step"] = *place.step;
+  }
+  return places;
+}
+
 // Takes a file apart. Every failure names the file and what is wrong with it.
 class Reader {
  public:
@@ -89,6 +100,7 @@ class Reader {
     for (std::size_t i = Network::kEnd + 1; i < catalog.size(); ++i) {
       add_node(network, read_node(json_, catalog[i], config), static_cast<NodeId>(i));
     }
+    if (config.addressing == Addressing::kShared) read_places(network, header);
     for (std::size_t i = 0; i < catalog.size(); ++i) {
       read_successors(network, catalog[i], static_cast<NodeId>(i));
     }
@@ -227,18 +239,31 @@ class Reader {
     network.restore_node(std::move(node));
   }
 
+  void read_places(Network& network, const json& header) {
+    const auto places = json_.get<json>(header, "places");
+    if (!places.is_array() || places.size() < 2) fail("'places' is not a list of places");
+    for (std::size_t i = Network::kEnd + 1; i < places.size(); ++i) {
+      Place place{json_.get<NodeId>(places[i], "node"), {}};
+      if (places[i].contains("step")) place.step = json_.get<std::int64_t>(places[i], "step");
+      if (place.node <= Network::kEnd || place.node >= network.size() ||
+          network.add_place(place) != i) {
+        fail(fmt::format("place {} is impossible", i));
+      }
+    }
+  }
+
   void read_successors(Network& network, const json& entry, NodeId from) {
     const auto successors = json_.get<json>(entry, "successors");
     if (!successors.is_array()) fail("'successors' is not a list");
-    std::vector<NodeId> to;
+    std::vector<PlaceId> to;
     for (const json& item : successors) {
-      if (!item.is_number_unsigned() || item.get<std::uint64_t>() >= network.size() ||
-          item.get<NodeId>() == Network::kBegin || from == Network::kEnd || network.infers()) {
+      if (!item.is_number_unsigned() || item.get<std::uint64_t>() >= network.place_count() ||
+          item.get<PlaceId>() == Network::kBegin || from == Network::kEnd || network.infers()) {
         fail(fmt::format("address {} has an impossible successor", from));
       }
-      to.push_back(item.get<NodeId>());
+      to.push_back(item.get<PlaceId>());
     }
-    if (std::set<NodeId>(to.begin(), to.end()).size() != to.size()) {
+    if (std::set<PlaceId>(to.begin(), to.end()).size() != to.size()) {
       fail(fmt::format("address {} has a successor twice", from));
     }
     if (to.empty()) return;
@@ -310,12 +335,12 @@ std::string serialize_network(const NetworkFile& file) {
         Tensor::from({node.scaling.low, node.scaling.high}, {2});
   }
   out.metadata["catalog"] = catalog.dump();
-  out.metadata["network"] = json{
-      {"config", to_json(network.config())},
-      {"seed", network.seed()},
-      {"step", parameters.step},
-      {"optimizer",
-       file.optimizer}}.dump();
+  json header{{"config", to_json(network.config())},
+              {"seed", network.seed()},
+              {"step", parameters.step},
+              {"optimizer", file.optimizer}};
+  if (network.shares_indices()) header["places"] = places_json(network);
+  out.metadata["network"] = header.dump();
   out.metadata["history"] = file.history;
   each_block(network, [&](const std::string& name, BlockId id) {
     const Block& block = parameters.block(id);

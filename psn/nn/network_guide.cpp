@@ -48,7 +48,7 @@ class NetworkGuide : public Guide {
       } else {
         drawn_.push_back({request.slot, &lane.last});
       }
-      next_.push_back({request.slot, node, request.address->instance});
+      next_.push_back({request.slot, node, request.address});
       asked_.push_back(i);
     }
     executor_.take(drawn_);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "psn/base/error.h"
 #include "psn/base/text.h"
 
@@ -100,11 +103,14 @@ ValueType read_value_type(const JsonReader& reader, const json& entry) {
 
 }  // namespace
 
+// In the order of Addressing.
+constexpr std::array kAddressings{"instance", "site", "shared"};
+
 json to_json(const NetworkConfig& config) {
   json named = json::object();
   for (const auto& [name, layers] : config.variable_embedding) named[name] = layers_json(layers);
   json result{{"purpose", config.purpose == Purpose::kInference ? "inference" : "surrogate"},
-              {"addressing", config.addressing == Addressing::kSite ? "site" : "instance"},
+              {"addressing", kAddressings[static_cast<std::size_t>(config.addressing)]},
               {"lstm_dim", config.lstm_dim},
               {"lstm_depth", config.lstm_depth},
               {"sample_embedding_dim", config.sample_embedding_dim},
@@ -133,10 +139,9 @@ NetworkConfig read_config(const JsonReader& reader, const json& object) {
   }
   config.purpose = purpose == "inference" ? Purpose::kInference : Purpose::kSurrogate;
   const auto addressing = reader.get<std::string>(object, "addressing");
-  if (addressing != "site" && addressing != "instance") {
-    reader.fail(fmt::format("unknown addressing '{}'", addressing));
-  }
-  config.addressing = addressing == "site" ? Addressing::kSite : Addressing::kInstance;
+  const auto* known = std::find(kAddressings.begin(), kAddressings.end(), addressing);
+  if (known == kAddressings.end()) reader.fail(fmt::format("unknown addressing '{}'", addressing));
+  config.addressing = static_cast<Addressing>(known - kAddressings.begin());
   const auto size = [&](const char* key) { return reader.get<std::size_t>(object, key); };
   config.lstm_dim = size("lstm_dim");
   config.lstm_depth = size("lstm_depth");
@@ -210,6 +215,9 @@ Node read_node(const JsonReader& reader, const json& entry, const NetworkConfig&
   const bool observation = config.purpose == Purpose::kInference && node.role == Role::kObserve;
   if ((config.addressing == Addressing::kInstance || observation) != (node.instance > 0)) {
     reader.fail(fmt::format("'{}' has instance {}", node.text, node.instance));
+  }
+  if (config.addressing == Addressing::kShared && node.index) {
+    reader.fail(fmt::format("'{}' has an index of its own", node.text));
   }
   node.control = reader.get<bool>(entry, "control");
   node.value = read_value_type(reader, entry);

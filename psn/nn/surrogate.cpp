@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <vector>
 
 #include "psn/base/error.h"
@@ -21,23 +22,32 @@ class NodeAddresses {
   NodeAddresses(const Network& network, AddressTable& table)
       : network_(network), table_(table), known_(network.size()) {}
 
-  const Address* find(NodeId id, std::uint32_t instance) {
-    auto& instances = known_[id];
-    const std::size_t place = instance - network_.node(id).instance;
+  // The address of a node's next visit; `index` if the node stands for all of them.
+  const Address* visit(NodeId id, std::optional<std::int64_t> index, Visits& visits) {
+    auto& [variable, instances] = index ? indexed_[{id, *index}] : known_[id];
+    const Node& node = network_.node(id);
+    if (!variable) {
+      VariableKey key = variable_key(node);
+      if (index) key.index = index;
+      variable = table_.variable(key);
+    }
     // With counted instances 1, 2, ... lie at 1, 2, ...; a fixed one at 0.
+    const std::size_t place = node.instance > 0 ? 0 : visits.count(variable->id);
     if (place >= instances.size()) instances.resize(place + 1, nullptr);
-    if (!instances[place]) instances[place] = make(network_.node(id), instance);
+    if (!instances[place]) instances[place] = table_.address(variable, place + node.instance);
     return instances[place];
   }
 
  private:
-  const Address* make(const Node& node, std::uint32_t instance) {
-    return table_.address(table_.variable(variable_key(node)), instance);
-  }
+  struct Known {
+    const Variable* variable = nullptr;
+    std::vector<const Address*> instances;
+  };
 
   const Network& network_;
   AddressTable& table_;
-  std::vector<std::vector<const Address*>> known_;
+  std::vector<Known> known_;
+  std::map<std::pair<NodeId, std::int64_t>, Known> indexed_;
 };
 
 class SurrogateEnsemble : public Ensemble {
@@ -64,6 +74,7 @@ class SurrogateEnsemble : public Ensemble {
     trace.rng = rng;
     trace.transitions = rng.fork(kTransitions);
     trace.visits.restart();
+    trace.last_index = {};
     trace.made.clear();
     trace.continues = false;
     executor_.restart(slot);
@@ -104,8 +115,9 @@ class SurrogateEnsemble : public Ensemble {
     Value value;  // the last answer
     std::optional<Distribution> distribution;
     Visits visits;
+    LastIndex last_index;
+    const Address* address = nullptr;  // of the choice that is asked for
     // For falling back to the simulator.
-    const Address* address = nullptr;      // of the choice that is asked for
     std::vector<Continuation::Made> made;  // choices so far
     std::unique_ptr<Continuation> continuation;
     bool continues = false;
@@ -123,8 +135,8 @@ class SurrogateEnsemble : public Ensemble {
     }
     if (!row) fail(trace, from, "has no transition that could be taken");
     if (*row == 0) fail(trace, from, "went on to an unknown address");
-    const NodeId next = from.successors[*row - 1];
-    if (next == Network::kEnd) {
+    const Place next = network_.place(from.successors[*row - 1]);
+    if (next.node == Network::kEnd) {
       Pending& end = pending_.emplace_back();
       end.role = Role::kFinish;
       end.value = &nothing_;
@@ -132,8 +144,8 @@ class SurrogateEnsemble : public Ensemble {
       end.rng = &trace.rng;
       return;
     }
-    const std::uint32_t fixed = network_.node(next).instance;
-    next_.push_back({slot, next, fixed > 0 ? fixed : trace.visits.count(next)});
+    trace.address = addresses_.visit(next.node, trace.last_index.after(next.step), trace.visits);
+    next_.push_back({slot, next.node, trace.address});
   }
 
   // Lets the simulator go on with a trace, if it can.
@@ -162,7 +174,7 @@ class SurrogateEnsemble : public Ensemble {
     Pending& pending = pending_.emplace_back();
     pending.role = node.role;
     pending.control = node.control;
-    pending.address = trace.address = addresses_.find(next.node, next.instance);
+    pending.address = next.address;
     pending.distribution = &*trace.distribution;
     pending.slot = next.row;
     pending.rng = &trace.rng;

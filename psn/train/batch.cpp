@@ -135,8 +135,10 @@ void Growth::grow(std::span<const Trace> traces, bool measures_all) {
   const auto given = static_cast<NodeId>(network_.size());
   for (const Trace& trace : traces) {
     NodeId from = Network::kBegin;
+    LastIndex last_index;
     bool news = false;
-    const auto go = [&](NodeId to) {
+    const auto go = [&](const Place& place) {
+      const PlaceId to = network_.add_place(place);
       if (!network_.infers() && !network_.node(from).successor_row.contains(to)) {
         if (from >= new_successors_.size()) new_successors_.resize(network_.size());
         auto& fresh = new_successors_[from];
@@ -144,16 +146,16 @@ void Growth::grow(std::span<const Trace> traces, bool measures_all) {
         if (std::find(fresh.begin(), fresh.end(), to) == fresh.end()) fresh.push_back(to);
         news = true;
       }
-      from = to;
+      from = place.node;
     };
     for (const Entry& entry : trace.entries) {
       const bool steps = is_step(entry);
       if (!steps && !is_input(entry)) continue;
       const NodeId node = find_or_add(entry);
       if (measures_all || node >= given) measure(node, entry);
-      if (steps) go(node);
+      if (steps) go({node, last_index.step_to(entry.address->variable->index)});
     }
-    go(Network::kEnd);
+    go({Network::kEnd, {}});
     unseen_ += news;
   }
   for (const NodeId from : grown_) {
@@ -226,15 +228,18 @@ Batch Growth::flatten(std::span<const Trace> traces) const {
   batch.next.resize(rows);
   batch.position.resize(rows);
   batch.next_row.resize(rows);
-  batch.first_node.assign(count, Network::kEnd);
+  batch.first_place.assign(count, Network::kEnd);
   batch.log_p.assign(count, 0);
   for (std::uint32_t at = 0; at < count; ++at) {
     std::uint32_t step = 0;
+    LastIndex last_index;
     for (const Entry& entry : traces[batch.trace[at]].entries) {
       if (is_input(entry)) batch.observed.push_back({known(entry), at, &entry});
       if (!is_step(entry)) continue;
       const std::uint32_t row = batch.first[step] + at;
       const NodeId node = known(entry);
+      const PlaceId place =
+          *network_.find_place({node, last_index.step_to(entry.address->variable->index)});
       batch.entry[row] = &entry;
       batch.node[row] = node;
       batch.position[row] = at;
@@ -242,10 +247,10 @@ Batch Growth::flatten(std::span<const Trace> traces) const {
       batch.next_row[row] = Batch::kNone;
       batch.log_p[at] += entry.log_prob;
       if (step == 0) {
-        batch.first_node[at] = node;
+        batch.first_place[at] = place;
       } else {
         const std::uint32_t before = batch.first[step - 1] + at;
-        batch.next[before] = node;
+        batch.next[before] = place;
         batch.next_row[before] = row;
       }
       ++step;

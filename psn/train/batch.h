@@ -34,11 +34,12 @@ struct Batch {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   std::vector<std::uint32_t> trace;     // by position: which of the traces given
-  std::vector<NodeId> first_node;       // by position: what follows begin
+  std::vector<PlaceId> first_place;     // by position: what follows begin
   std::vector<double> log_p;            // by position: the simulator's own density
   std::vector<std::uint32_t> first;     // by step: its first row; one more at the end
   std::vector<const Entry*> entry;      // by row
-  std::vector<NodeId> node, next;       // by row: its node, and the one that follows
+  std::vector<NodeId> node;             // by row
+  std::vector<PlaceId> next;            // by row: what follows
   std::vector<std::uint32_t> position;  // by row
   std::vector<std::uint32_t> next_row;  // by row; kNone for the last of a trace
   std::vector<std::uint32_t> order;     // rows by node
@@ -95,8 +96,8 @@ class Growth {
   std::vector<NodeId> node_of_;                      // by address id
   std::vector<ScalingEstimator> estimators_;
   std::vector<std::uint64_t> fitted_;  // by node: values behind its scaling; kGiven: came with it
-  std::vector<std::vector<NodeId>> new_successors_;  // by node; empty between calls
-  std::vector<NodeId> grown_;                        // nodes with new successors
+  std::vector<std::vector<PlaceId>> new_successors_;  // by node; empty between calls
+  std::vector<NodeId> grown_;                         // nodes with new successors
   std::size_t unseen_ = 0;
   static constexpr std::uint64_t kGiven = ~std::uint64_t{0};
 };

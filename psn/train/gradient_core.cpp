@@ -45,7 +45,7 @@ void Gradient::project_nodes(const Batch&) {
 void Gradient::run_core(const Batch& batch) {
   const Parameters& p = network_.parameters();
   const std::size_t h = network_.hidden(), gates = network_.gates();
-  const bool counted = network_.config().addressing == Addressing::kSite;
+  const bool counted = network_.config().addressing != Addressing::kInstance;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     Layer& layer = layers_[l];
     const CoreLayer& core = network_.core()[l];
@@ -60,9 +60,14 @@ void Gradient::run_core(const Batch& batch) {
           const std::uint32_t previous = t ? active_[batch.node[before + b]] : 0;
           sum_two(gates, &previous_table_[previous * gates],
                   &current_table_[active_[batch.node[row]] * gates], gate);
+          const Address& address = *batch.entry[row]->address;
           if (counted) {
-            add_scaled(gates, instance_feature(batch.entry[row]->address->instance),
+            add_scaled(gates, instance_feature(address.instance),
                        p.values(network_.projections().instance), gate);
+          }
+          if (network_.shares_indices()) {
+            add_scaled(gates, index_feature(address.variable->index),
+                       p.values(network_.projections().index), gate);
           }
           if (network_.infers()) add(gates, &observed_[b * gates], gate);
         } else {
@@ -141,7 +146,7 @@ void Gradient::back_through_nodes(const Batch& batch) {
   Parameters& p = network_.parameters();
   const auto& blocks = network_.projections();
   const std::size_t n = active_nodes_.size(), gates = network_.gates();
-  const bool counted = network_.config().addressing == Addressing::kSite;
+  const bool counted = network_.config().addressing != Addressing::kInstance;
   std::vector<float>&d_previous = previous_table_, &d_current = current_table_;
   std::fill_n(d_previous.begin(), n * gates, 0.0f);
   std::fill_n(d_current.begin(), n * gates, 0.0f);
@@ -152,9 +157,12 @@ void Gradient::back_through_nodes(const Batch& batch) {
       const float* d = &layers_[0].gates[row * gates];
       add(gates, d, &d_previous[previous * gates]);
       add(gates, d, &d_current[active_[batch.node[row]] * gates]);
+      const Address& address = *batch.entry[row]->address;
       if (counted) {
-        add_scaled(gates, instance_feature(batch.entry[row]->address->instance), d,
-                   p.gradients(blocks.instance));
+        add_scaled(gates, instance_feature(address.instance), d, p.gradients(blocks.instance));
+      }
+      if (network_.shares_indices()) {
+        add_scaled(gates, index_feature(address.variable->index), d, p.gradients(blocks.index));
       }
     }
   }
@@ -182,6 +190,7 @@ void Gradient::back_through_nodes(const Batch& batch) {
   back(blocks.previous_address, blocks.current_address, network_.address_embedding(), addresses_,
        [](NodeId id) { return std::size_t{id}; });
   if (counted) touched_.push_back(blocks.instance);
+  if (network_.shares_indices()) touched_.push_back(blocks.index);
 }
 
 }  // namespace psn

@@ -40,7 +40,7 @@ void Gradient::begin_head(const Batch& batch) {
   if (backward_) touched_.push_back(begin.transition);
   for (std::size_t at = 0; at < batch.traces(); ++at) {
     std::copy_n(p.values(begin.transition), n, logits.data());
-    const double log_prob = softmax_loss(n, begin.successor_row.at(batch.first_node[at]),
+    const double log_prob = softmax_loss(n, begin.successor_row.at(batch.first_place[at]),
                                          1.0f / static_cast<float>(batch.traces()), logits.data());
     log_s_[at] += log_prob;
     loss_sum_ -= log_prob;
@@ -127,7 +127,7 @@ void Gradient::transition_head(const Batch& batch, const Batch::Segment& segment
   apply(node.transition, rows, last, last_ld, logits.data());
 
   const float scale = 1.0f / static_cast<float>(batch.traces());
-  NodeId successor = Batch::kNone;
+  PlaceId successor = Batch::kNone;
   std::size_t target = 0;
   for (std::size_t r = 0; r < rows; ++r) {
     const std::uint32_t row = batch.order[segment.begin + r];

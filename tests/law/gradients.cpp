@@ -269,6 +269,7 @@ INSTANTIATE_TEST_SUITE_P(
         NetworkCase{Addressing::kInstance, 1, Loss::kNegativeLogLikelihood},
         NetworkCase{Addressing::kInstance, 2, Loss::kDivergence},
         NetworkCase{Addressing::kSite, 1, Loss::kDivergence},
+        NetworkCase{Addressing::kShared, 1, Loss::kDivergence},
         NetworkCase{Addressing::kSite, 3, Loss::kNegativeLogLikelihood},
         NetworkCase{Addressing::kInstance, 1, Loss::kNegativeLogLikelihood, Purpose::kInference},
         NetworkCase{Addressing::kSite, 2, Loss::kNegativeLogLikelihood, Purpose::kInference}));

@@ -34,25 +34,27 @@ inline bool is_choice(const Entry& e) {
 inline void grow(Network& network, const std::vector<Trace>& traces, bool refit = true) {
   const NodeId old = static_cast<NodeId>(network.size());
   std::map<NodeId, ScalingEstimator> estimators;
-  std::map<NodeId, std::vector<NodeId>> missing;
+  std::map<NodeId, std::vector<PlaceId>> missing;
   for (const Trace& trace : traces) {
     NodeId previous = Network::kBegin;
-    const auto go = [&](NodeId next) {
+    LastIndex last_index;
+    const auto go = [&](const Place& place) {
+      const PlaceId next = network.add_place(place);
       auto& list = missing[previous];
       if (!network.node(previous).successor_row.contains(next) &&
           std::find(list.begin(), list.end(), next) == list.end()) {
         list.push_back(next);
       }
-      previous = next;
+      previous = place.node;
     };
     for (const Entry& entry : trace.entries) {
       if (!is_choice(entry)) continue;
       auto node = network.find(*entry.address);
       if (!node) node = network.add_node(*entry.address, entry);
       estimators[*node].add(entry.value, *entry.distribution, 0);
-      go(*node);
+      go({*node, last_index.step_to(entry.address->variable->index)});
     }
-    go(Network::kEnd);
+    go({Network::kEnd, {}});
   }
   for (auto& [node, estimator] : estimators) {
     if (!refit && node < old) continue;
@@ -148,7 +150,8 @@ class ScalarNetwork {
     return affine(node().transition, joined(hidden, represented));
   }
 
-  std::vector<float> step(NodeId next, std::uint32_t instance) {
+  std::vector<float> step(NodeId next, std::uint32_t instance,
+                          std::optional<std::int64_t> index = {}) {
     const auto& projections = network_.projections();
     std::vector<double> gates(network_.gates());
     add(gates, projections.previous_type, embedding(network_.type_embedding(), node().type_row));
@@ -156,8 +159,12 @@ class ScalarNetwork {
     at_ = next;
     add(gates, projections.current_type, embedding(network_.type_embedding(), node().type_row));
     add(gates, projections.current_address, embedding(network_.address_embedding(), at_));
-    if (network_.config().addressing == Addressing::kSite) {
-      add(gates, projections.instance, {instance_feature(instance)});
+    if (network_.config().addressing != Addressing::kInstance) {
+      add(gates, projections.instance, {std::log(static_cast<double>(instance))});
+    }
+    if (network_.shares_indices()) {
+      const auto number = static_cast<double>(index.value_or(0));
+      add(gates, projections.index, {std::copysign(std::log(1 + std::abs(number)), number)});
     }
     std::vector<double> input = embedded_;
     for (std::size_t layer = 0; layer < hidden_.size(); ++layer) {
@@ -234,22 +241,23 @@ inline ScalarEvaluation evaluate(const Network& network, const Trace& trace) {
   ScalarNetwork scalar(network);
   ScalarEvaluation result;
   auto p = softmax(scalar.logits());
-  const auto go = [&](NodeId next) {
-    const auto row = scalar.node().successor_row.at(next);
+  LastIndex last_index;
+  const auto go = [&](const Place& next) {
+    const auto row = scalar.node().successor_row.at(*network.find_place(next));
     result.transitions += std::log(p[row]);
     result.known_transitions += std::log(p[row] / (1 - p[0]));
   };
   for (const Entry& entry : trace.entries) {
     if (!is_choice(entry)) continue;
     const NodeId next = *network.find(*entry.address);
-    go(next);
-    const auto outputs = scalar.step(next, entry.address->instance);
+    go({next, last_index.step_to(entry.address->variable->index)});
+    const auto outputs = scalar.step(next, entry.address->instance, entry.address->variable->index);
     const Node& node = scalar.node();
     result.values +=
         head_distribution(node.value, node.scaling, outputs.data()).log_prob(entry.value);
     p = softmax(scalar.logits(entry.value));
   }
-  go(Network::kEnd);
+  go({Network::kEnd, {}});
   return result;
 }
 

@@ -31,6 +31,8 @@ class Execution : public ::testing::TestWithParam<int> {
         return {"control flow", control_flow::model(), small_config()};
       case 1:
         return {"sites", control_flow::model(), small_config(Addressing::kSite)};
+      case 5:
+        return {"shared indices", control_flow::model(), small_config(Addressing::kShared)};
       case 2:
         return {"families", all_families(), small_config(Addressing::kInstance, 2)};
       case 3:
@@ -45,7 +47,7 @@ class Execution : public ::testing::TestWithParam<int> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Programs, Execution, ::testing::Range(0, 5));
+INSTANTIATE_TEST_SUITE_P(Programs, Execution, ::testing::Range(0, 6));
 
 TEST_P(Execution, DoesNotDependOnWidthOrThreads) {
   SurrogateSimulator one("s", network());
@@ -96,7 +98,7 @@ TEST_P(Execution, HasTheSimulatorsAddressesNamesAndRoles) {
     for (const Entry& entry : trace.entries) {
       const auto found = known.find(entry.address->text);
       if (found == known.end()) {  // only a count that goes further
-        EXPECT_EQ(c.config.addressing, Addressing::kSite) << entry.address->text;
+        EXPECT_NE(c.config.addressing, Addressing::kInstance) << entry.address->text;
         continue;
       }
       EXPECT_EQ(entry.address->name(), found->second->address->name());

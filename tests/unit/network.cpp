@@ -26,7 +26,8 @@ Probabilities along(const Network& network, const Trace& trace) {
   Probabilities result{{softmax(scalar.logits())}, {}};
   for (const Entry& entry : trace.entries) {
     if (!is_choice(entry)) continue;
-    const auto outputs = scalar.step(*network.find(*entry.address), entry.address->instance);
+    const auto outputs = scalar.step(*network.find(*entry.address), entry.address->instance,
+                                     entry.address->variable->index);
     const Node& node = scalar.node();
     result.values.push_back(
         head_distribution(node.value, node.scaling, outputs.data()).log_prob(entry.value));
@@ -40,18 +41,20 @@ TEST(Growth, KeepsKnownProbabilitiesAndTheUnknownMass) {
   InProcess simulator(control_flow::model());
   const auto traces = simulate(simulator, 200, 9);
   for (std::size_t k = 1; k <= 20; ++k) {
-    Network network(small_config(), k);
+    Network network(small_config(k % 2 ? Addressing::kInstance : Addressing::kShared), k);
     grow(network, traces);
     shake(network, 0.3, k);
     const Network before = network;
-    // K more addresses, then transitions to all of them from every known one.
+    // K more addresses, each at an index of its own, then transitions to all of them from every
+    // known one.
     const Entry like = traces[0].entries[0];
-    std::vector<NodeId> added;
+    std::vector<PlaceId> added;
     AddressTable table;
-    for (std::size_t i = 0; i < k; ++i) {
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(k); ++i) {
+      const std::string base = "new" + std::to_string(i);
       const auto* variable =
-          table.variable({.base = "new", .type = like.address->variable->site->type, .index = i});
-      added.push_back(network.add_node(*table.address(variable, 1), like));
+          table.variable({.base = base, .type = like.address->variable->site->type, .index = i});
+      added.push_back(network.add_place({network.add_node(*table.address(variable, 1), like), i}));
     }
     for (NodeId id = 0; id < before.size(); ++id) {
       if (id != Network::kEnd) network.add_successors(id, added);
@@ -96,7 +99,8 @@ INSTANTIATE_TEST_SUITE_P(Factors, ScalingChange, ::testing::Values(0.3, 1.7, 12.
 TEST_P(ScalingChange, ChangesNoProbability) {
   InProcess simulator(all_families());
   const auto traces = simulate(simulator, 100, 4);
-  for (const Addressing addressing : {Addressing::kInstance, Addressing::kSite}) {
+  for (const Addressing addressing :
+       {Addressing::kInstance, Addressing::kSite, Addressing::kShared}) {
     Network network(small_config(addressing), 3);
     grow(network, traces);
     shake(network, 0.1, 3);

@@ -67,7 +67,8 @@ void expect_equal(Network& a, Network& b, bool optimizer) {
 }
 
 TEST(NetworkFiles, AreReadBackBitForBit) {
-  for (const Addressing addressing : {Addressing::kInstance, Addressing::kSite}) {
+  for (const Addressing addressing :
+       {Addressing::kInstance, Addressing::kSite, Addressing::kShared}) {
     for (const bool optimizer : {false, true}) {
       const NetworkFile file = example(optimizer, addressing);
       const std::string path = ::testing::TempDir() + "network.psn";

@@ -43,7 +43,8 @@ class Mutations : public ::testing::TestWithParam<Addressing> {
 };
 
 INSTANTIATE_TEST_SUITE_P(BothAddressings, Mutations,
-                         ::testing::Values(Addressing::kInstance, Addressing::kSite));
+                         ::testing::Values(Addressing::kInstance, Addressing::kSite,
+                                           Addressing::kShared));
 
 TEST_P(Mutations, CutShort) {
   for (std::size_t length = 0; length < bytes_.size();
