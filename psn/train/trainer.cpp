@@ -255,6 +255,7 @@ Preset preset(std::string_view name, Purpose purpose) {
     return result;
   }
   if (name == "default") {
+    if (purpose == Purpose::kSurrogate) result.network.addressing = Addressing::kShared;
     result.training.adam.touched_only = true;
     result.training.batch_size = 256;
     result.training.learning_rate = 4e-3;
