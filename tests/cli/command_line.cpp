@@ -83,7 +83,8 @@ TEST_F(CommandLine, Graph) {
 
 TEST_F(CommandLine, ModelsDoctorExactHelpVersion) {
   std::set<std::string> names;
-  for (const auto& model : json("models")["models"]) names.insert(model["name"]);
+  const auto models = json("models");
+  for (const auto& model : models["models"]) names.insert(model["name"]);
   for (const char* name : {"control-flow", "program-synthesis", "composite-cure", "hmm"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
