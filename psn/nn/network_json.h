@@ -1,5 +1,6 @@
-// The JSON parts of a network's file: its configuration and its catalog of addresses. Internal to
-// psn/nn. Reading believes nothing; what is wrong is a DataError that names the file.
+// The JSON parts of a network's file: its configuration and its catalog of addresses. For those who
+// read and write such files. Reading believes nothing; what is wrong is a DataError that names the
+// file.
 #pragma once
 
 #include <cstdint>

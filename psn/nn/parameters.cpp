@@ -51,6 +51,16 @@ std::size_t Parameters::size() const {
   return count;
 }
 
+void Parameters::drop_training_planes() {
+  for (auto* plane : {&gradients_, &first_, &second_}) *plane = {};
+}
+
+void Parameters::restart() {
+  drop_training_planes();
+  step = 0;
+  std::fill(births_.begin(), births_.end(), 0);
+}
+
 void Parameters::clear_gradients() {
   std::fill(gradients_.begin(), gradients_.end(), 0.0f);
 }

@@ -43,6 +43,10 @@ class Parameters {
   std::uint64_t* births(BlockId id) { return births_.data() + blocks_[id].first_birth; }
 
   void clear_gradients();
+  // Gradients and moments are gone; the next use of them starts with zeros.
+  void drop_training_planes();
+  // The same, and no update has been made: for a new optimizer.
+  void restart();
   std::uint64_t step = 0;  // optimizer updates so far
 
  private:

@@ -37,51 +37,52 @@ bool scaled_by_logarithm(Family family) {
 
 void ScalingEstimator::add(const Value& x, const Distribution& p, std::uint64_t random) {
   const auto [low, high] = bounds_of(p);
-  if (count_ == 0) {
-    low_ = low;
-    high_ = high;
-    reservoir_.resize(x.size());
+  if (data_.count == 0) {
+    data_.low = low;
+    data_.high = high;
+    data_.reservoir.resize(x.size());
     if (p.family() == Family::kLogNormal) {
       const auto& scale = std::get<LogNormal>(p.variant()).parameters[1];
       for (std::size_t i = 0; i < x.size(); ++i) {
-        fallback_.push_back(static_cast<float>(scale[scale.is_scalar() ? 0 : i]));
+        data_.fallback.push_back(static_cast<float>(scale[scale.is_scalar() ? 0 : i]));
       }
     } else {
-      for (const double v : p.variance()) fallback_.push_back(static_cast<float>(std::sqrt(v)));
+      for (const double v : p.variance())
+        data_.fallback.push_back(static_cast<float>(std::sqrt(v)));
     }
   }
-  bounds_vary_ |= low != low_ || high != high_;
-  low_ = std::min(low_, low);
-  high_ = std::max(high_, high);
+  data_.bounds_vary |= low != data_.low || high != data_.high;
+  data_.low = std::min(data_.low, low);
+  data_.high = std::max(data_.high, high);
   // A uniform sample of all values so far.
-  const std::uint64_t place = count_ < kReservoir ? count_ : random % (count_ + 1);
-  ++count_;
+  const std::uint64_t place = data_.count < kReservoir ? data_.count : random % (data_.count + 1);
+  ++data_.count;
   if (place >= kReservoir) return;
   const bool logarithm = scaled_by_logarithm(p.family());
   for (std::size_t i = 0; i < x.size(); ++i) {
     const auto value = static_cast<float>(logarithm ? std::log(x[i]) : x[i]);
-    if (place < reservoir_[i].size()) {
-      reservoir_[i][place] = value;
+    if (place < data_.reservoir[i].size()) {
+      data_.reservoir[i][place] = value;
     } else {
-      reservoir_[i].push_back(value);
+      data_.reservoir[i].push_back(value);
     }
   }
 }
 
 Scaling ScalingEstimator::fit(const Scaling& current) {
-  next_fit_ = std::max<std::uint64_t>(2 * count_, 32);
+  data_.next_fit = std::max<std::uint64_t>(2 * data_.count, 32);
   constexpr std::uint64_t kEnough = 1 << 15;
-  if (count_ >= kEnough) next_fit_ = ~std::uint64_t{0};
+  if (data_.count >= kEnough) data_.next_fit = kNever;
   Scaling result = current;
-  result.location.resize(reservoir_.size());
-  result.scale.resize(reservoir_.size());
-  for (std::size_t i = 0; i < reservoir_.size(); ++i) {
-    std::vector<float> sorted = reservoir_[i];
+  result.location.resize(data_.reservoir.size());
+  result.scale.resize(data_.reservoir.size());
+  for (std::size_t i = 0; i < data_.reservoir.size(); ++i) {
+    std::vector<float> sorted = data_.reservoir[i];
     std::sort(sorted.begin(), sorted.end());
     result.location[i] = static_cast<float>(quantile(sorted, 0.5));
     double scale = (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / 1.349;
     constexpr std::size_t kHandful = 8;
-    if (sorted.size() < kHandful || !(scale > 0)) scale = fallback_[i];
+    if (sorted.size() < kHandful || !(scale > 0)) scale = data_.fallback[i];
     if (!(scale > 0) || !std::isfinite(scale)) scale = 1;
     result.scale[i] = static_cast<float>(scale);
   }

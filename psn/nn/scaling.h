@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "psn/core/distribution.h"
@@ -27,27 +28,37 @@ struct Scaling {
 // Collects values of one address until its scaling is well known.
 class ScalingEstimator {
  public:
+  // What has been collected, for files.
+  struct Data {
+    std::vector<std::vector<float>> reservoir;  // per component
+    std::vector<float> fallback;                // sd of the first distribution seen, per component
+    std::uint64_t count = 0;
+    std::uint64_t next_fit = 1;
+    double low = 0, high = 0;
+    bool bounds_vary = false;
+  };
+  static constexpr std::size_t kReservoir = 512;
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};  // a fit is no longer needed
+
+  ScalingEstimator() = default;
+  explicit ScalingEstimator(Data data) : data_(std::move(data)) {}
+  const Data& data() const { return data_; }
+
   // Takes one value and the distribution it came from.
   void add(const Value& x, const Distribution& p, std::uint64_t random);
-  std::uint64_t count() const { return count_; }
+  std::uint64_t count() const { return data_.count; }
   // Has the count doubled since the last fit?
-  bool due() const { return count_ >= next_fit_; }
+  bool due() const { return data_.count >= data_.next_fit; }
   // Fits; `current` provides what cannot be estimated yet.
   Scaling fit(const Scaling& current);
 
   // Bounds are kept up to date with every value.
-  double low() const { return low_; }
-  double high() const { return high_; }
-  bool bounds_vary() const { return bounds_vary_; }
+  double low() const { return data_.low; }
+  double high() const { return data_.high; }
+  bool bounds_vary() const { return data_.bounds_vary; }
 
  private:
-  static constexpr std::size_t kReservoir = 512;
-  std::vector<std::vector<float>> reservoir_;  // per component
-  std::vector<float> fallback_;                // sd of the first distribution seen, per component
-  std::uint64_t count_ = 0;
-  std::uint64_t next_fit_ = 1;
-  double low_ = 0, high_ = 0;
-  bool bounds_vary_ = false;
+  Data data_;
 };
 
 // Is the family scaled on log x?

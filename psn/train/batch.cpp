@@ -19,16 +19,18 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+constexpr std::uint64_t kFew = 256;  // values: too few for the value layers to have learned from
+
 std::string site_of(const Node& node) {
   return node.scope + node.base + "\n" + node.type;
 }
 
 }  // namespace
 
-Growth::Growth(Network& network, bool inherit)
-    : network_(network), inherit_(inherit), fitted_(network.size(), kGiven) {
+Growth::Growth(Network& network, bool inherit) : network_(network), inherit_(inherit) {
+  state_.fitted.assign(network.size(), GrowthState::kGiven);
   for (NodeId id = Network::kEnd + 1; id < network.size(); ++id) {
-    sibling_[site_of(network.node(id))] = id;
+    if (!network.is_observation(id)) sibling_[site_of(network.node(id))] = id;
   }
 }
 
@@ -58,9 +60,10 @@ void Growth::start_as_sibling(NodeId id) {
   const std::size_t width = p.block(network_.address_embedding()).columns;
   float* addresses = p.values(network_.address_embedding());
   std::copy_n(addresses + sibling * width, width, addresses + id * width);
-  if (fitted_[sibling] > 0) {  // the weights are in the sibling's units
+  const std::uint64_t fitted = state_.fitted[sibling];
+  if (fitted > 0) {  // the weights are in the sibling's units
     network_.start_scaling(id, from.scaling);
-    fitted_[id] = fitted_[sibling];
+    state_.fitted[id] = fitted == GrowthState::kGiven ? kFew : fitted;
   }
 }
 
@@ -104,7 +107,7 @@ NodeId Growth::add(const Entry& entry) {
   const auto found = network_.find(address, entry.role);
   const NodeId node = found ? *found : network_.add_node(address, entry);
   if (!found) {
-    fitted_.resize(network_.size(), 0);
+    state_.fitted.resize(network_.size(), 0);
     start_as_sibling(node);
   }
   if (address.id >= node_of_.size()) node_of_.resize(address.id + 1, Batch::kNone);
@@ -118,8 +121,8 @@ void Growth::measure(NodeId id, const Entry& entry) {
   if (entry.value.size() != node.value.components() || !entry.distribution) {
     throw ModelError(fmt::format("'{}': a value of another form than before", node.text));
   }
-  if (id >= estimators_.size()) estimators_.resize(network_.size());
-  ScalingEstimator& estimator = estimators_[id];
+  if (id >= state_.estimators.size()) state_.estimators.resize(network_.size());
+  ScalingEstimator& estimator = state_.estimators[id];
   estimator.add(entry.value, *entry.distribution, mix(mix(id) + estimator.count()));
 }
 
@@ -181,23 +184,38 @@ void Growth::note_missing(std::span<const Trace> traces) {
 }
 
 void Growth::refit() {
-  for (NodeId id = 0; id < estimators_.size(); ++id) {
-    ScalingEstimator& estimator = estimators_[id];
+  for (NodeId id = 0; id < state_.estimators.size(); ++id) {
+    ScalingEstimator& estimator = state_.estimators[id];
     if (estimator.count() == 0) continue;
+    std::uint64_t& fitted = state_.fitted[id];
+    if (fitted == GrowthState::kGiven) {
+      widen_bounds(id);
+      continue;
+    }
     const Scaling& now = network_.node(id).scaling;
     if (now.low != estimator.low() || now.high != estimator.high() ||
         now.bounds_vary != estimator.bounds_vary()) {
       network_.set_bounds(id, estimator.low(), estimator.high(), estimator.bounds_vary());
     }
     if (!estimator.due()) continue;
-    constexpr std::uint64_t kFew = 256;  // too few for the value layers to have learned from
     const Scaling scaling = estimator.fit(network_.node(id).scaling);
-    if (fitted_[id] == 0) {
+    if (fitted == 0) {
       network_.start_scaling(id, scaling);
     } else {
-      network_.set_scaling(id, scaling, fitted_[id] >= kFew);
+      network_.set_scaling(id, scaling, fitted >= kFew);
     }
-    if (fitted_[id] != kGiven) fitted_[id] = estimator.count();
+    fitted = estimator.count();
+  }
+}
+
+void Growth::widen_bounds(NodeId id) {
+  const ScalingEstimator& seen = state_.estimators[id];
+  const Scaling& now = network_.node(id).scaling;
+  const double low = std::min(now.low, seen.low()), high = std::max(now.high, seen.high());
+  const bool vary =
+      now.bounds_vary || seen.bounds_vary() || now.low != seen.low() || now.high != seen.high();
+  if (now.low != low || now.high != high || now.bounds_vary != vary) {
+    network_.set_bounds(id, low, high, vary);
   }
 }
 

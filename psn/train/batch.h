@@ -19,6 +19,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "psn/core/trace.h"
@@ -58,11 +59,22 @@ struct Batch {
   std::size_t width(std::size_t step) const { return first[step + 1] - first[step]; }
 };
 
+// What Growth knows besides the network.
+struct GrowthState {
+  static constexpr std::uint64_t kGiven = ~std::uint64_t{0};
+  std::vector<std::uint64_t> fitted;  // by node: values behind its scaling; kGiven: came with it
+  std::vector<ScalingEstimator> estimators;  // by node; may be shorter
+};
+
 class Growth {
  public:
   // `inherit`: a new node starts as a copy of the last one of the same site (another index or
   // instance) in all but its transitions, so that what is rare profits from what is common.
+  // Nodes that the network already has keep their scaling, and their bounds only widen.
   explicit Growth(Network& network, bool inherit = false);
+
+  const GrowthState& state() const { return state_; }
+  void restore(GrowthState state) { state_ = std::move(state); }
 
   // Makes the network know every address and transition of the traces, and refits scalings that
   // are due; all in the order of the traces, so that the result depends on nothing else.
@@ -89,17 +101,16 @@ class Growth {
   void start_as_sibling(NodeId id);
   void measure(NodeId id, const Entry& entry);
   void refit();
+  void widen_bounds(NodeId id);
 
   Network& network_;
   bool inherit_;
   std::unordered_map<std::string, NodeId> sibling_;  // by site: the last node of it
   std::vector<NodeId> node_of_;                      // by address id
-  std::vector<ScalingEstimator> estimators_;
-  std::vector<std::uint64_t> fitted_;  // by node: values behind its scaling; kGiven: came with it
+  GrowthState state_;
   std::vector<std::vector<PlaceId>> new_successors_;  // by node; empty between calls
   std::vector<NodeId> grown_;                         // nodes with new successors
   std::size_t unseen_ = 0;
-  static constexpr std::uint64_t kGiven = ~std::uint64_t{0};
 };
 
 }  // namespace psn
