@@ -43,7 +43,8 @@ class Parameters {
   std::uint64_t* births(BlockId id) { return births_.data() + blocks_[id].first_birth; }
 
   void clear_gradients();
-  std::uint64_t step = 0;  // optimizer updates so far
+  std::uint64_t checksum() const;  // of all values
+  std::uint64_t step = 0;          // optimizer updates so far
 
  private:
   void place(Block& block, std::uint32_t capacity);

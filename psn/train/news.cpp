@@ -38,7 +38,6 @@ std::string to_bytes(const News& news) {
   ByteWriter out;
   out.put(news.error);
   out.put(news.stop);
-  out.put(news.seconds);
   out.put(news.traces);
   out.put(std::uint64_t{news.nodes.size()});
   for (const Node& node : news.nodes) out.put(to_json(node, Network::kEnd + 1).dump());
@@ -57,7 +56,6 @@ News read_news(const std::string& bytes, const NetworkConfig& config) {
   News news;
   in.get(news.error);
   in.get(news.stop);
-  in.get(news.seconds);
   in.get(news.traces);
   for (auto n = in.get<std::uint64_t>(); n > 0; --n) {
     news.nodes.push_back(read_node(in.get<std::string>(), config));

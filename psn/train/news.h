@@ -34,10 +34,9 @@ struct News {
   // In how many traces: observations that are new, or for the first time not in all of them.
   std::vector<std::pair<NodeId, std::uint64_t>> observed;
 
-  // What else ranks must agree on before a step.
-  std::string error;   // why there are no traces
-  bool stop = false;   // this rank was asked to end the training
-  double seconds = 0;  // since the training began
+  // What else ranks agree on before a step.
+  std::string error;  // why there are no traces
+  bool stop = false;  // this rank was asked to end the training
 };
 
 std::string to_bytes(const News& news);

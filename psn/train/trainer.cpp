@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "psn/base/error.h"
+#include "psn/train/agreement.h"
 #include "psn/train/batch.h"
 
 namespace psn {
@@ -42,7 +43,10 @@ class Trainer {
         growth_(network, options.inherit),
         gradient_(network),
         adam_(options.adam),
+        ranks_(options.ranks ? *options.ranks : alone_),
+        share_{ranks_.rank(), ranks_.size(), options.batch_size},
         checkpoint_(network) {
+    share_.check();
     // The logits after begin are single weights, where others are sums over a hidden layer that
     // moves as one: at the same rate they would take thousands of updates to find their place.
     if (network.infers()) return;
@@ -54,12 +58,13 @@ class Trainer {
     start_ = last_report_ = Clock::now();
     std::vector<Trace> traces;
     while (state_.traces < options_.traces && !stopped()) {
-      source_.take(std::min<std::uint64_t>(options_.batch_size, options_.traces - state_.traces),
-                   traces);
-      if (traces.empty()) break;
-      step(traces);
-      state_.traces += traces.size();
+      const std::size_t count = take(traces);
+      if (count == 0) break;
+      step(traces, count);
+      state_.traces += count;
       ++state_.batches;
+      constexpr std::uint64_t kCompareEvery = 100;
+      if (state_.batches % kCompareEvery == 0) require_same(ranks_, network_.parameters());
       const bool validates = !held_out_.empty() && options_.validate_every &&
                              state_.batches % options_.validate_every == 0;
       if (validates) state_.validation = validate(network_, held_out_);
@@ -67,6 +72,7 @@ class Trainer {
         report();
       }
     }
+    require_same(ranks_, network_.parameters());
     if (!held_out_.empty()) state_.validation = validate(network_, held_out_);
     report();
     return state_;
@@ -80,7 +86,8 @@ class Trainer {
   }
   double elapsed() const { return seconds_between(start_, Clock::now()); }
 
-  bool stopped() const {
+  bool stopped() const { return ranks_.alone() ? wants_to_stop() : stop_; }
+  bool wants_to_stop() const {
     return (options_.monitor && options_.monitor->stop.load(std::memory_order_relaxed)) ||
            (options_.seconds > 0 && elapsed() >= options_.seconds);
   }
@@ -93,21 +100,44 @@ class Trainer {
     return options_.learning_rate * (options_.final_rate + (1 - options_.final_rate) * cosine);
   }
 
-  void step(const std::vector<Trace>& traces) {
-    growth_.absorb(traces);
+  // This rank's part of the next batch, the network grown by what is new in all parts. Returns how
+  // many traces these have.
+  std::size_t take(std::vector<Trace>& traces) {
+    const std::uint64_t end = std::min(state_.traces + options_.batch_size, options_.traces);
+    News news;
+    try {
+      source_.take(share_.count_of(end) - share_.count_of(state_.traces), traces);
+      news = growth_.look(traces);
+    } catch (const Error& error) {
+      if (ranks_.alone()) throw;
+      news.error = error.what();
+    }
+    news.stop = wants_to_stop();
+    std::vector<News> all = exchange(ranks_, std::move(news), network_.config());
+    std::size_t count = 0;
+    for (const News& part : all) {
+      count += part.traces;
+      stop_ |= part.stop;
+    }
+    growth_.apply(std::move(all));
+    return count;
+  }
+
+  void step(const std::vector<Trace>& traces, std::size_t count) {
     Batch batch = growth_.flatten(traces);
     if (options_.missing > 0) withhold(batch);
-    const BatchLoss loss = gradient_.compute(batch, options_.loss);
-    if (!std::isfinite(loss.loss)) fail(batch, loss.worst, "is not finite");
+    BatchLoss loss = gradient_.compute(batch, options_.loss, count);
+    gradient_.add_up(ranks_, loss);
+    if (!std::isfinite(loss.loss)) fail(loss, count, "is not finite");
     if (state_.batches > 0 && loss.loss > best_ + options_.explosion) {
-      fail(batch, loss.worst, fmt::format("exploded to {:.4g} nats per trace", loss.loss));
+      fail(loss, count, fmt::format("exploded to {:.4g} nats per trace", loss.loss));
     }
     best_ = state_.batches ? std::min(best_, loss.loss) : loss.loss;
     state_.rate = rate();
     std::optional<Network> before;
     if (checkpoint_is_due()) before = network_;
     const double norm = adam_.update(network_.parameters(), state_.rate, gradient_.touched());
-    if (!std::isfinite(norm)) fail(batch, loss.worst, "has a gradient that is not finite");
+    if (!std::isfinite(norm)) fail(loss, count, "has a gradient that is not finite");
     if (before) checkpoint_ = *std::move(before);
     loss_sum_ += loss.loss;
     kl_sum_ += loss.kl;
@@ -115,10 +145,14 @@ class Trainer {
   }
 
   void withhold(Batch& batch) {
-    Rng rng(options_.seed, state_.batches, kMissingChain);
+    for (NodeId id = 0; id < network_.size(); ++id) {
+      if (network_.is_observation(id)) network_.set_may_be_missing(id);
+    }
+    const std::uint64_t before = share_.count_of(state_.traces);
     std::erase_if(batch.observed, [&](const Batch::ObservedValue& value) {
-      network_.set_may_be_missing(value.node);
-      return rng.uniform() < options_.missing;
+      const std::uint64_t trace = share_.index(before + batch.trace[value.position]);
+      const Rng rng(options_.seed, trace, kMissingChain);
+      return rng.fork(value.node).uniform() < options_.missing;
     });
   }
 
@@ -130,11 +164,12 @@ class Trainer {
     return n % kEvery == 0 || (n < kEvery && std::has_single_bit(n));
   }
 
-  [[noreturn]] void fail(const Batch& batch, const Entry* worst, std::string_view what) {
+  [[noreturn]] void fail(const BatchLoss& loss, std::size_t count, std::string_view what) {
+    const std::string worst = worst_address(ranks_, loss);
     const std::string message =
         fmt::format("batch {} (traces {} to {}), address '{}': the loss {}", state_.batches,
-                    state_.traces, state_.traces + batch.traces() - 1,
-                    worst ? worst->address->text : network_.node(Network::kBegin).text, what);
+                    state_.traces, state_.traces + count - 1,
+                    worst.empty() ? network_.node(Network::kBegin).text : worst, what);
     network_ = std::move(checkpoint_);
     throw ModelError(message);
   }
@@ -166,6 +201,10 @@ class Trainer {
   Growth growth_;
   Gradient gradient_;
   Adam adam_;
+  Communicator alone_;
+  Communicator& ranks_;
+  const Share share_;
+  bool stop_ = false;  // some rank wants to
   Network checkpoint_;
   Progress state_;
   double best_ = 0, loss_sum_ = 0, kl_sum_ = 0;

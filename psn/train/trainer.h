@@ -51,6 +51,7 @@ struct TrainOptions {
   double explosion = 1e5;
   Parallelism simulation{64, 1};       // of the simulator
   std::size_t max_length = 1'000'000;  // of a trace
+  Communicator* ranks = nullptr;       // that train together; null: this process alone
   const Monitor* monitor = nullptr;    // its `stop` ends the training after the current batch
 };
 
@@ -72,6 +73,10 @@ struct Progress {
 };
 using ProgressSink = std::function<void(const Progress&)>;
 
+// With several ranks, `source` has this rank's share of every batch, and batch_size is that of all
+// together. Each must be called with the same network and options, and ends with the same network.
+// An error of one is thrown on all.
+//
 // Until the traces of the options have been learned from, or the source ends. Throws
 // InvalidArgument for impossible options; ModelError if the loss is not finite or explodes,
 // naming batch and address: the network is then that of an earlier batch, at most 100 before. After
