@@ -240,7 +240,7 @@ class Reader {
     }
     expect_node(network.config(), node, id);
     read_scaling(node, id);
-    network.restore_node(std::move(node));
+    network.add_node(std::move(node));
   }
 
   void read_places(Network& network, const json& header) {

@@ -47,7 +47,8 @@ class Parameters {
   void drop_training_planes();
   // The same, and no update has been made: for a new optimizer.
   void restart();
-  std::uint64_t step = 0;  // optimizer updates so far
+  std::uint64_t checksum() const;  // of all values
+  std::uint64_t step = 0;          // optimizer updates so far
 
  private:
   void place(Block& block, std::uint32_t capacity);

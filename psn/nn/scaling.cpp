@@ -6,20 +6,12 @@
 namespace psn {
 namespace {
 
-// Where a distribution's support begins and ends, for families that have such parameters.
-std::pair<double, double> bounds_of(const Distribution& p) {
-  const Family family = p.family();
-  if (family != Family::kUniform && family != Family::kTruncatedNormal &&
-      family != Family::kBinomial) {
-    return {0, 0};
-  }
-  double low = kInfinity, high = -kInfinity;
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    const Support s = p.support(i);
-    low = std::min(low, s.low);
-    high = std::max(high, s.high);
-  }
-  return {low, high};
+// Random numbers for the reservoirs: a hash of what they belong to.
+std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
 }
 
 double quantile(const std::vector<float>& sorted, double p) {
@@ -35,36 +27,70 @@ bool scaled_by_logarithm(Family family) {
   return family == Family::kLogNormal;
 }
 
-void ScalingEstimator::add(const Value& x, const Distribution& p, std::uint64_t random) {
-  const auto [low, high] = bounds_of(p);
-  if (data_.count == 0) {
-    data_.low = low;
-    data_.high = high;
-    data_.reservoir.resize(x.size());
+Bounds bounds_of(const Distribution& p) {
+  const Family family = p.family();
+  if (family != Family::kUniform && family != Family::kTruncatedNormal &&
+      family != Family::kBinomial) {
+    return {};
+  }
+  Bounds bounds{kInfinity, -kInfinity};
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const Support s = p.support(i);
+    bounds.low = std::min(bounds.low, s.low);
+    bounds.high = std::max(bounds.high, s.high);
+  }
+  return bounds;
+}
+
+void Bounds::include(const Bounds& other) {
+  vary |= other.vary || low != other.low || high != other.high;
+  low = std::min(low, other.low);
+  high = std::max(high, other.high);
+}
+
+void Measurements::add(const Bounds& more) {
+  if (!bounds) bounds = more;
+  bounds->include(more);
+}
+
+void Measurements::add(const Value& x, const Distribution& p) {
+  add(bounds_of(p));
+  if (count++ == 0) {
     if (p.family() == Family::kLogNormal) {
       const auto& scale = std::get<LogNormal>(p.variant()).parameters[1];
       for (std::size_t i = 0; i < x.size(); ++i) {
-        data_.fallback.push_back(static_cast<float>(scale[scale.is_scalar() ? 0 : i]));
+        spread.push_back(static_cast<float>(scale[scale.is_scalar() ? 0 : i]));
       }
     } else {
-      for (const double v : p.variance())
-        data_.fallback.push_back(static_cast<float>(std::sqrt(v)));
+      for (const double v : p.variance()) spread.push_back(static_cast<float>(std::sqrt(v)));
     }
   }
-  data_.bounds_vary |= low != data_.low || high != data_.high;
-  data_.low = std::min(data_.low, low);
-  data_.high = std::max(data_.high, high);
-  // A uniform sample of all values so far.
-  const std::uint64_t place = data_.count < kReservoir ? data_.count : random % (data_.count + 1);
-  ++data_.count;
-  if (place >= kReservoir) return;
   const bool logarithm = scaled_by_logarithm(p.family());
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const auto value = static_cast<float>(logarithm ? std::log(x[i]) : x[i]);
-    if (place < data_.reservoir[i].size()) {
-      data_.reservoir[i][place] = value;
-    } else {
-      data_.reservoir[i].push_back(value);
+  for (const double v : x) values.push_back(static_cast<float>(logarithm ? std::log(v) : v));
+}
+
+void ScalingEstimator::add(const Measurements& more, std::uint64_t key) {
+  if (more.bounds && data_.count == 0) data_.bounds = *more.bounds;
+  if (more.bounds) data_.bounds.include(*more.bounds);
+  if (more.count == 0) return;
+  const std::size_t components = more.values.size() / more.count;
+  if (data_.count == 0) {
+    data_.fallback = more.spread;
+    data_.reservoir.resize(components);
+  }
+  for (std::uint64_t k = 0; k < more.count; ++k) {
+    // A uniform sample of all values so far.
+    const std::uint64_t place =
+        data_.count < kReservoir ? data_.count : mix(mix(key) + data_.count) % (data_.count + 1);
+    ++data_.count;
+    if (place >= kReservoir) continue;
+    for (std::size_t i = 0; i < components; ++i) {
+      const float value = more.values[k * components + i];
+      if (place < data_.reservoir[i].size()) {
+        data_.reservoir[i][place] = value;
+      } else {
+        data_.reservoir[i].push_back(value);
+      }
     }
   }
 }

@@ -77,8 +77,8 @@ Tensors to_tensors(const TrainingState& state) {
     tensors[fmt::format("{}.reservoir", id)] = floats(e.reservoir);
     tensors[fmt::format("{}.fallback", id)] = floats({e.fallback});
     tensors[fmt::format("{}.estimate", id)] =
-        Tensor::from({as_double(e.count), as_double(e.next_fit), e.low, e.high,
-                      static_cast<double>(e.bounds_vary)},
+        Tensor::from({as_double(e.count), as_double(e.next_fit), e.bounds.low, e.bounds.high,
+                      static_cast<double>(e.bounds.vary)},
                      {5});
   }
   return tensors;
@@ -189,9 +189,7 @@ class Reader {
     ScalingEstimator::Data data;
     data.count = as_count(numbers[0], false, kMost, name);
     data.next_fit = as_count(numbers[1], true, kMost, name);
-    data.low = numbers[2];
-    data.high = numbers[3];
-    data.bounds_vary = numbers[4] != 0;
+    data.bounds = {numbers[2], numbers[3], numbers[4] != 0};
     data.reservoir = rows(fmt::format("{}.reservoir", id), components);
     data.fallback = rows(fmt::format("{}.fallback", id), 1)[0];
     const auto filled = std::min<std::uint64_t>(data.count, ScalingEstimator::kReservoir);

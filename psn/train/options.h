@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "psn/base/communicator.h"
 #include "psn/core/run.h"
 #include "psn/nn/config.h"
 #include "psn/train/adam.h"
@@ -41,6 +42,7 @@ struct TrainOptions {
   double explosion = 1e5;
   Parallelism simulation{64, 1};       // of the simulator
   std::size_t max_length = 1'000'000;  // of a trace
+  Communicator* ranks = nullptr;       // that train together; null: this process alone
   const Monitor* monitor = nullptr;    // its `stop` ends the training after the current batch
 
   // Called between batches every so many seconds, and when training stops before its end.

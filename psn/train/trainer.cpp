@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "psn/train/agreement.h"
 #include "psn/train/batch.h"
 
 namespace psn {
@@ -27,7 +28,10 @@ class Trainer {
         growth_(network, options.inherit),
         gradient_(network),
         adam_(options.adam),
+        ranks_(options.ranks ? *options.ranks : alone_),
+        share_{ranks_.rank(), ranks_.size(), options.batch_size},
         fallback_(network) {
+    share_.check();
     if (options.resume) {
       restore(*options.resume);
     } else {
@@ -43,11 +47,13 @@ class Trainer {
   Progress run() {
     std::vector<Trace> traces;
     while (!finished()) {
-      take(traces);
-      if (traces.empty()) break;
-      step(traces);
-      state_.traces += traces.size();
+      const std::size_t count = take(traces);
+      if (count == 0) break;
+      step(traces, count);
+      state_.traces += count;
       ++state_.batches;
+      constexpr std::uint64_t kCompareEvery = 100;
+      if (state_.batches % kCompareEvery == 0) require_same(ranks_, network_.parameters());
       const bool validates = !held_out_.empty() && options_.validate_every &&
                              state_.batches % options_.validate_every == 0;
       if (validates) {
@@ -82,29 +88,52 @@ class Trainer {
   bool interrupted() const {
     return options_.monitor && options_.monitor->stop.load(std::memory_order_relaxed);
   }
-  bool stopped() const {
+  bool stopped() const { return ranks_.alone() ? wants_to_stop() : stop_; }
+  bool wants_to_stop() const {
     return interrupted() || (options_.seconds > 0 && seconds_since(start_) >= options_.seconds);
   }
 
-  // What the source throws is nothing that this state is to blame for.
-  void take(std::vector<Trace>& traces) {
-    const std::uint64_t left = options_.traces - state_.traces;
+  // This rank's part of the next batch, the network grown by what is new in all parts. Returns how
+  // many traces these have.
+  std::size_t take(std::vector<Trace>& traces) {
+    std::vector<News> all;
     try {
-      source_.take(std::min<std::uint64_t>(options_.batch_size, left), traces);
+      all = exchange(ranks_, look(traces), network_.config());
     } catch (const Error&) {
-      checkpoint();
+      checkpoint();  // nothing has been changed yet
       throw;
     }
+    std::size_t count = 0;
+    for (const News& part : all) {
+      count += part.traces;
+      stop_ |= part.stop;
+    }
+    growth_.apply(std::move(all));
+    return count;
   }
 
-  void step(const std::vector<Trace>& traces) {
-    growth_.absorb(traces);
+  News look(std::vector<Trace>& traces) {
+    const std::uint64_t end = std::min(state_.traces + options_.batch_size, options_.traces);
+    News news;
+    try {
+      source_.take(share_.count_of(end) - share_.count_of(state_.traces), traces);
+      news = growth_.look(traces);
+    } catch (const Error& error) {
+      if (ranks_.alone()) throw;
+      news.error = error.what();
+    }
+    news.stop = wants_to_stop();
+    return news;
+  }
+
+  void step(const std::vector<Trace>& traces, std::size_t count) {
     Batch batch = growth_.flatten(traces);
     if (options_.missing > 0) withhold(batch);
-    const BatchLoss loss = gradient_.compute(batch, options_.loss);
-    if (!std::isfinite(loss.loss)) fail(batch, loss.worst, "is not finite");
+    BatchLoss loss = gradient_.compute(batch, options_.loss, count);
+    gradient_.add_up(ranks_, loss);
+    if (!std::isfinite(loss.loss)) fail(loss, count, "is not finite");
     if (state_.batches > 0 && loss.loss > state_.lowest_loss + options_.explosion) {
-      fail(batch, loss.worst, fmt::format("exploded to {:.4g} nats per trace", loss.loss));
+      fail(loss, count, fmt::format("exploded to {:.4g} nats per trace", loss.loss));
     }
     state_.lowest_loss = state_.batches ? std::min(state_.lowest_loss, loss.loss) : loss.loss;
     const double done = static_cast<double>(state_.traces) / static_cast<double>(options_.traces);
@@ -112,7 +141,7 @@ class Trainer {
     std::optional<Network> before;
     if (fallback_is_due()) before = network_;
     const double norm = adam_.update(network_.parameters(), state_.rate, gradient_.touched());
-    if (!std::isfinite(norm)) fail(batch, loss.worst, "has a gradient that is not finite");
+    if (!std::isfinite(norm)) fail(loss, count, "has a gradient that is not finite");
     if (before) fallback_ = *std::move(before);
     if (state_.batches == state_.reported) {
       state_.loss_sum = state_.kl_sum = 0;
@@ -123,10 +152,14 @@ class Trainer {
   }
 
   void withhold(Batch& batch) {
-    Rng rng(options_.seed, state_.batches, kMissingChain);
+    for (NodeId id = 0; id < network_.size(); ++id) {
+      if (network_.is_observation(id)) network_.set_may_be_missing(id);
+    }
+    const std::uint64_t before = share_.count_of(state_.traces);
     std::erase_if(batch.observed, [&](const Batch::ObservedValue& value) {
-      network_.set_may_be_missing(value.node);
-      return rng.uniform() < options_.missing;
+      const std::uint64_t trace = share_.index(before + batch.trace[value.position]);
+      const Rng rng(options_.seed, trace, kMissingChain);
+      return rng.fork(value.node).uniform() < options_.missing;
     });
   }
 
@@ -138,11 +171,12 @@ class Trainer {
     return n % kEvery == 0 || (n < kEvery && std::has_single_bit(n));
   }
 
-  [[noreturn]] void fail(const Batch& batch, const Entry* worst, std::string_view what) {
+  [[noreturn]] void fail(const BatchLoss& loss, std::size_t count, std::string_view what) {
+    const std::string worst = worst_address(ranks_, loss);
     const std::string message =
         fmt::format("batch {} (traces {} to {}), address '{}': the loss {}", state_.batches,
-                    state_.traces, state_.traces + batch.traces() - 1,
-                    worst ? worst->address->text : network_.node(Network::kBegin).text, what);
+                    state_.traces, state_.traces + count - 1,
+                    worst.empty() ? network_.node(Network::kBegin).text : worst, what);
     network_ = std::move(fallback_);
     throw TrainingFailed(message);
   }
@@ -175,6 +209,7 @@ class Trainer {
   }
 
   Progress finish() {
+    require_same(ranks_, network_.parameters());
     progress_.finished = true;
     if (held_out_.empty()) return report();
     const Validation last = validate(network_, held_out_);
@@ -219,6 +254,10 @@ class Trainer {
   Growth growth_;
   Gradient gradient_;
   Adam adam_;
+  Communicator alone_;
+  Communicator& ranks_;
+  const Share share_;
+  bool stop_ = false;  // some rank wants to
   Network fallback_;
   TrainingState state_;  // growth and Adam know their own part
   Progress progress_;

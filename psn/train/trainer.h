@@ -23,6 +23,10 @@ class TrainingFailed : public ModelError {
   using ModelError::ModelError;
 };
 
+// With several ranks, `source` has this rank's share of every batch, and batch_size is that of all
+// together. Each must be called with the same network and options, and ends with the same network.
+// An error of one is thrown on all.
+//
 // Until the traces of the options have been learned from, the source ends, or validation has not
 // improved for long enough. Throws InvalidArgument for impossible options; TrainingFailed, naming
 // batch and address: the network is then that of an earlier batch, at most 100 before. Errors of
