@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "experiments/composite_cure/composite_cure.h"
 #include "experiments/control_flow/control_flow.h"
 #include "experiments/program_synthesis/program_synthesis.h"
 #include "experiments/reference/reference.h"
@@ -54,8 +55,9 @@ Model load_model(const std::string& argument) {
 }  // namespace
 
 std::vector<Model> built_in_models() {
-  return {control_flow::model(),           program_synthesis::model(), reference::gaussian(),
-          reference::gaussian_marsaglia(), reference::hmm(),           reference::branching()};
+  return {control_flow::model(), program_synthesis::model(),      composite_cure::model(),
+          reference::gaussian(), reference::gaussian_marsaglia(), reference::hmm(),
+          reference::branching()};
 }
 
 std::unique_ptr<Simulator> load_simulator(const SimulationOptions& options,

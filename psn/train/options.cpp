@@ -41,6 +41,7 @@ Preset preset(std::string_view name, Purpose purpose) {
     return result;
   }
   if (name == "default") {
+    if (purpose == Purpose::kSurrogate) result.network.addressing = Addressing::kShared;
     training.adam.touched_only = true;
     training.batch_size = 256;
     training.rate.learning_rate = 4e-3;

@@ -1,0 +1,204 @@
+#include "experiments/composite_cure/slab.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "psn/base/error.h"
+
+namespace psn::composite_cure {
+
+Slab::Slab(const Part& part, Air air, const Resolution& resolution, const Materials& materials)
+    : part_(part),
+      air_(std::move(air)),
+      step_(resolution.step),
+      materials_(materials),
+      conductivity_(materials.laminate),
+      laminate_heat_capacity_(materials.laminate.heat_capacity()),
+      interface_(resolution.tool),
+      depth_(resolution.tool + resolution.laminate + 1),
+      metal_(depth_.size()),
+      volume_(resolution.laminate + 1),
+      conductance_(depth_.size() - 1),
+      temperature_(interface_ + padded(volume_.size()), part.start),
+      change_(depth_.size()),
+      diagonal_(depth_.size()),
+      residual_(depth_.size()),
+      past_(temperature_.size(), part.start),
+      laminate_(materials.laminate, volume_.size(), part.start),
+      backward_(BackwardStep::first(step_)) {
+  const double tool = part.tool / resolution.tool, above = part.laminate / resolution.laminate;
+  for (std::size_t i = 0; i + 1 < depth_.size(); ++i) {
+    const bool metal = i < interface_;
+    depth_[i + 1] = depth_[i] + (metal ? tool : above);
+    for (const std::size_t end : {i, i + 1}) {
+      if (metal) {
+        metal_[end] += 0.5 * tool * materials.tool.density * materials.tool.heat_capacity;
+      } else {
+        volume_[end - interface_] += 0.5 * above;
+      }
+    }
+    if (metal) conductance_[i] = materials.tool.conductivity / tool;
+  }
+}
+
+void Slab::step() {
+  time_ += step_;
+  air_bottom_ = Air::at(air_.bottom, time_);
+  air_top_ = Air::at(air_.top, time_);
+  past_.extrapolate(temperature_);
+  laminate_.begin(backward_);
+  find_conductances();
+  // Newton's method squares the error: after a change this small it is below 1e-4 C.
+  constexpr double kSmall = 0.03;
+  constexpr int kMost = 25;
+  int iterations = 0;
+  while (newton() > kSmall) {
+    if (++iterations == kMost) {
+      throw ModelError(fmt::format("heat equation: Newton's method fails at {:.0f} s", time_));
+    }
+  }
+  laminate_.finish(&temperature_[interface_]);
+  past_.push(temperature_);
+  backward_ = BackwardStep::second_order(step_);
+}
+
+void Slab::find_conductances() {
+  const std::vector<double>& cure = laminate_.cure();
+  for (std::size_t i = interface_; i < conductance_.size(); ++i) {
+    const std::size_t below = i - interface_;
+    conductance_[i] = conductivity_(0.5 * (temperature_[i] + temperature_[i + 1]),
+                                    0.5 * (cure[below] + cure[below + 1])) /
+                      (depth_[i + 1] - depth_[i]);
+  }
+}
+
+// One iteration; the largest change of a temperature.
+
+double Slab::newton() {
+  const std::size_t n = nodes();
+  laminate_.linearise(&temperature_[interface_]);
+  for (std::size_t i = 0; i <= interface_; ++i) {
+    const double per_time = metal_[i] / step_;
+    diagonal_[i] = backward_.now * per_time;
+    residual_[i] = per_time * (backward_.now * temperature_[i] + past_.known(backward_, i));
+  }
+  std::fill(diagonal_.begin() + static_cast<std::ptrdiff_t>(interface_) + 1, diagonal_.end(), 0.0);
+  std::fill(residual_.begin() + static_cast<std::ptrdiff_t>(interface_) + 1, residual_.end(), 0.0);
+  for (std::size_t j = 0; j < volume_.size(); ++j) {
+    diagonal_[interface_ + j] += volume_[j] * laminate_.slope(j);
+    residual_[interface_ + j] += volume_[j] * laminate_.residual(j);
+  }
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    const double up = conductance_[i] * (temperature_[i] - temperature_[i + 1]);
+    residual_[i] += up;
+    residual_[i + 1] -= up;
+    diagonal_[i] += conductance_[i];
+    diagonal_[i + 1] += conductance_[i];
+  }
+  residual_[0] += part_.h_bottom * (temperature_[0] - air_bottom_);
+  diagonal_[0] += part_.h_bottom;
+  residual_[n - 1] += part_.h_top * (temperature_[n - 1] - air_top_);
+  diagonal_[n - 1] += part_.h_top;
+
+  solve();
+  double largest = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    temperature_[i] += change_[i];
+    largest = std::max(largest, std::abs(change_[i]));
+  }
+  laminate_.correct(&change_[interface_]);
+  return std::isfinite(temperature_[0]) ? largest : HUGE_VAL;
+}
+
+// change = -J^-1 residual for the symmetric, tridiagonal Jacobian. Elimination goes from both ends
+// to the middle and substitution back again: two chains of operations that don't wait for each
+// other.
+void Slab::solve() {
+  const std::size_t n = nodes(), middle = n / 2;
+  const auto eliminate = [&](std::size_t from, std::size_t to, double g) {
+    diagonal_[from] = 1 / diagonal_[from];
+    const double factor = g * diagonal_[from];
+    diagonal_[to] -= factor * g;
+    residual_[to] += factor * residual_[from];
+  };
+  const auto substitute = [&](std::size_t from, std::size_t to, double g) {
+    change_[to] = (g * change_[from] - residual_[to]) * diagonal_[to];
+  };
+  for (std::size_t i = 0; i < middle; ++i) {
+    eliminate(i, i + 1, conductance_[i]);
+    if (const std::size_t j = n - 1 - i; j > middle) eliminate(j, j - 1, conductance_[j - 1]);
+  }
+  change_[middle] = -residual_[middle] / diagonal_[middle];
+  for (std::size_t i = middle; i-- > 0;) {
+    substitute(i + 1, i, conductance_[i]);
+    if (const std::size_t j = n - 1 - i; j > middle) substitute(j - 1, j, conductance_[j - 1]);
+  }
+}
+
+double Slab::interpolate(double z, std::size_t first, std::size_t last,
+                         const double* values) const {
+  const auto above = std::upper_bound(depth_.begin() + static_cast<std::ptrdiff_t>(first),
+                                      depth_.begin() + static_cast<std::ptrdiff_t>(last), z);
+  const auto right = static_cast<std::size_t>(above - depth_.begin());
+  const std::size_t points = std::min<std::size_t>(4, last - first + 1);
+  const std::size_t begin =
+      std::clamp(right, first + points / 2, last + 1 - (points - points / 2)) - points / 2;
+  double sum = 0;
+  for (std::size_t i = begin; i < begin + points; ++i) {
+    double weight = 1;
+    for (std::size_t j = begin; j < begin + points; ++j) {
+      if (j != i) weight *= (z - depth_[j]) / (depth_[i] - depth_[j]);
+    }
+    sum += weight * values[i - first];
+  }
+  return sum;
+}
+
+double Slab::temperature_at(double z) const {
+  return z < depth_[interface_]
+             ? interpolate(z, 0, interface_, temperature_.data())
+             : interpolate(z, interface_, nodes() - 1, &temperature_[interface_]);
+}
+
+double Slab::cure_at(double z) const {
+  return interpolate(z, interface_, nodes() - 1, laminate_.cure().data());
+}
+
+double Slab::heat_flux_in() const {
+  return part_.h_bottom * (Air::at(air_.bottom, time_) - temperature_[0]) +
+         part_.h_top * (Air::at(air_.top, time_) - temperature_[nodes() - 1]);
+}
+
+double Slab::stored_heat() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < nodes(); ++i) {
+    const double t = temperature_[i];
+    sum += metal_[i] * t;
+    if (i < interface_) continue;
+    sum += volume_[i - interface_] * materials_.laminate.density() * t *
+           (laminate_heat_capacity_.at_zero + 0.5 * laminate_heat_capacity_.by_temperature * t);
+  }
+  return sum;
+}
+
+double Slab::released_heat() const {
+  double sum = 0;
+  for (std::size_t j = 0; j < volume_.size(); ++j) {
+    sum += volume_[j] * (laminate_.cure()[j] - materials_.laminate.start_of_cure);
+  }
+  return sum * materials_.laminate.heat_of_cure();
+}
+
+std::vector<double> sampled_temperatures(Slab slab, std::span<const double> depths) {
+  std::vector<double> result;
+  result.reserve(kSamples * depths.size());
+  for (std::size_t j = 0; j < kSamples; ++j) {
+    while (slab.time() < static_cast<double>(j) * kSampling - 1e-6) slab.step();
+    for (const double z : depths) result.push_back(slab.temperature_at(z));
+  }
+  return result;
+}
+
+}  // namespace psn::composite_cure
