@@ -10,6 +10,7 @@
 #include "apps/psn/options.h"
 #include "apps/psn/pilot.h"
 #include "apps/psn/preset_options.h"
+#include "apps/psn/ranks.h"
 #include "apps/psn/training_json.h"
 #include "apps/psn/watch.h"
 #include "psn/base/atomic_file.h"
@@ -56,7 +57,9 @@ Preset configured(TrainCommandOptions& options) {
   const std::uint64_t updates = file.network->parameters().step;
   if (updates == 0) throw error;
   const std::string path = out.substr(0, out.size() - 4) + ".checkpoint.psn";
-  save_network(path, file);
+  if (ranks().leads()) save_network(path, file);
+  std::string written;
+  ranks().broadcast(written);  // the error, which all ranks have, ends them after that
   throw ModelError(
       fmt::format("{}; '{}' holds the network after {} updates", error.what(), path, updates));
 }
@@ -90,10 +93,11 @@ void train_command(TrainCommandOptions& options, const CLI::App& command) {
       options.model, 0, options.remote.options(chosen.training.traces, options.time_limit));
   Watch watch({.label = options.model, .total = chosen.training.traces, .time_limit = 0});
   chosen.training.monitor = &watch.monitor();
+  chosen.training.ranks = &ranks();
   check_variable_names(chosen.network, *simulator, watch);
   const auto network = std::make_shared<Network>(chosen.network, options.common.seed);
   Json history = Json::array();
-  const bool show = !options.common.quiet && stderr_is_terminal();
+  const bool show = !options.common.quiet && stderr_is_terminal() && ranks().leads();
   const auto progress = [&](const Progress& p) {
     history.push_back(progress_json(p, network->infers()));
     if (show) {
@@ -113,6 +117,7 @@ void train_command(TrainCommandOptions& options, const CLI::App& command) {
 
   Json result = progress_json(last, network->infers());
   report_failures(*simulator, result, options.common.quiet);
+  if (!ranks().leads()) return;
   save_network(options.out, {network, history.dump()});
   write_file_atomically(options.out + ".toml", effective_config(command));
   if (options.common.json) {
