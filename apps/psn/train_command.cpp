@@ -12,6 +12,7 @@
 #include "apps/psn/options.h"
 #include "apps/psn/pilot.h"
 #include "apps/psn/preset_options.h"
+#include "apps/psn/ranks.h"
 #include "apps/psn/training_json.h"
 #include "apps/psn/unfinished.h"
 #include "apps/psn/watch.h"
@@ -108,20 +109,33 @@ void check_variable_names(const NetworkConfig& network, Simulator& simulator, Wa
   }
 }
 
+// The end of one rank ends the others: none ends before the first has written what is left.
+void wait_for_leader(const Network& network) {
+  if (network.parameters().step == 0) return;  // nothing is, and not all may know that it ended
+  std::string written;
+  ranks().broadcast(written);
+}
+
 // Trains, and says with each error what is left.
-Progress train(Simulator& simulator, std::shared_ptr<Network> network, TrainOptions& training,
-               const ProgressSink& progress, const Json& history, UnfinishedTraining& unfinished) {
-  training.checkpoint = [&](const TrainingState& state) {
-    unfinished.save(network, state, history.dump());
-  };
+Progress train(Simulator& simulator, const std::shared_ptr<Network>& network,
+               TrainOptions& training, const ProgressSink& progress, const Json& history,
+               UnfinishedTraining& unfinished) {
+  if (ranks().leads()) {
+    training.checkpoint = [&](const TrainingState& state) {
+      unfinished.save(network, state, history.dump());
+    };
+  }
   try {
     const Progress last = train_online(simulator, *network, training, progress);
+    if (!last.finished) wait_for_leader(*network);
     if (training.monitor->stop.load()) throw Interrupted();
     return last;
   } catch (const TrainingFailed& error) {
-    unfinished.save_failed(network, history.dump());
+    if (ranks().leads()) unfinished.save_failed(network, history.dump());
+    wait_for_leader(*network);
     throw ModelError(error.what() + unfinished.hint());
   } catch (const ModelError& error) {
+    wait_for_leader(*network);
     throw ModelError(error.what() + unfinished.hint());
   } catch (const ProtocolError& error) {
     throw ProtocolError(error.what() + unfinished.hint());
@@ -157,6 +171,7 @@ void train_command(TrainCommandOptions& options, const CLI::App& command) {
       options.model, 0, options.remote.options(chosen.training.traces, options.time_limit));
   Watch watch({.label = options.model, .total = chosen.training.traces, .time_limit = 0});
   chosen.training.monitor = &watch.monitor();
+  chosen.training.ranks = &ranks();
   if (!network) {
     check_variable_names(chosen.network, *simulator, watch);
     network = std::make_shared<Network>(chosen.network, options.common.seed);
@@ -168,11 +183,11 @@ void train_command(TrainCommandOptions& options, const CLI::App& command) {
     history = Json::parse(begun->history);
   }
   std::unique_ptr<TrainingLog> log;
-  if (!options.log.empty()) {
+  if (!options.log.empty() && ranks().leads()) {
     log = std::make_unique<TrainingLog>(options.log, network->infers(), options.resume,
                                         chosen.training.resume);
   }
-  const bool show = !options.common.quiet && stderr_is_terminal();
+  const bool show = !options.common.quiet && stderr_is_terminal() && ranks().leads();
   const auto progress = [&](const Progress& p) {
     if (log) log->add(p);
     history.push_back(progress_json(p, network->infers()));
@@ -189,6 +204,7 @@ void train_command(TrainCommandOptions& options, const CLI::App& command) {
   result["traces_per_second"] = last.traces_per_second;
   result["finished"] = last.finished;
   report_failures(*simulator, result, options.common.quiet);
+  if (!ranks().leads()) return;
   if (last.finished) {
     save_network(options.out, {network, history.dump()});
     write_file_atomically(options.out + ".toml", config);

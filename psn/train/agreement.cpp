@@ -36,7 +36,7 @@ std::string worst_address(Communicator& ranks, const BatchLoss& own) {
     ByteReader in(bytes);
     const auto loss = in.get<double>();
     const auto address = in.get<std::string>();
-    if (address.empty() || !std::isfinite(most) && most != -HUGE_VAL) continue;
+    if (address.empty() || std::isnan(most) || most == HUGE_VAL) continue;
     if (std::isfinite(loss) && loss <= most) continue;
     worst = address;
     most = loss;

@@ -191,7 +191,7 @@ void Growth::note_missing(Look& look) const {
     const auto found = look.observed.find(id);
     const std::uint64_t count = found == look.observed.end() ? 0 : found->second;
     if (id >= network_.size() || count < look.news.traces) {
-      look.news.observed.emplace_back(id, count);
+      look.news.observed.push_back({id, count});
     }
   }
 }

@@ -32,7 +32,11 @@ struct News {
   std::vector<std::pair<NodeId, Measurements>> measured;
 
   // In how many traces: observations that are new, or for the first time not in all of them.
-  std::vector<std::pair<NodeId, std::uint64_t>> observed;
+  struct Observed {
+    NodeId node;
+    std::uint64_t traces;
+  };
+  std::vector<Observed> observed;
 
   // What else ranks agree on before a step.
   std::string error;  // why there are no traces

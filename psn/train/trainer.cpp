@@ -278,7 +278,10 @@ Progress train_online(Simulator& simulator, Network& network, const TrainOptions
                       const ProgressSink& progress) {
   // Held-out traces come first: a simulator may allow only one user at a time.
   const std::vector<Trace> held_out = held_out_traces(simulator, options);
-  TraceStream stream(simulator, training_stream(options));
+  Share share{.block = options.batch_size};
+  if (options.ranks) share = {options.ranks->rank(), options.ranks->size(), options.batch_size};
+  share.check();
+  TraceStream stream(simulator, training_stream(options, share));
   return train_network(stream, held_out, network, options, progress);
 }
 

@@ -49,9 +49,7 @@ Trained train(const Model& model, const NetworkConfig& config, const TrainOption
     TrainOptions own = options;
     own.ranks = &ranks;
     InProcess simulator(model);
-    const Share share{ranks.rank(), ranks.size(), options.batch_size};
-    TraceStream stream(simulator, training_stream(own, share));
-    train_network(stream, {}, result.networks[ranks.rank()], own, [&](const Progress& progress) {
+    train_online(simulator, result.networks[ranks.rank()], own, [&](const Progress& progress) {
       if (ranks.leads()) result.losses.push_back(progress.loss);
     });
   });
@@ -153,9 +151,8 @@ TEST(Ranks, AllEndWithTheErrorOfOne) {
     options.ranks = &ranks;
     Network network(small(), 3);
     InProcess simulator({"failing", failing});
-    TraceStream stream(simulator, training_stream(options, {ranks.rank(), 4, options.batch_size}));
     try {
-      train_network(stream, {}, network, options);
+      train_online(simulator, network, options);
     } catch (const ModelError& error) {
       errors[ranks.rank()] = error.what();
     }
@@ -174,8 +171,7 @@ TEST(Ranks, AllStopWhenOneIsToldTo) {
     if (ranks.rank() == 1) options.monitor = &monitor;
     Network network(small(), 3);
     InProcess simulator({"looping", looping});
-    TraceStream stream(simulator, training_stream(options, {ranks.rank(), 3, options.batch_size}));
-    const Progress last = train_network(stream, {}, network, options, [&](const Progress& now) {
+    const Progress last = train_online(simulator, network, options, [&](const Progress& now) {
       if (ranks.rank() == 1 && now.batches == 5) monitor.stop = true;
     });
     batches[ranks.rank()] = last.batches;
