@@ -59,10 +59,6 @@ class OutputDirectory {
 // All options of a command with their values, as TOML that --config understands.
 std::string effective_config(const CLI::App& command);
 
-// A length of time: 90, 90s, 30m or 4h.
-CLI::Validator duration();
-double seconds_of(const std::string& duration);
-
 // A number within bounds; CLI11's own Range lets NaN pass.
 CLI::Validator finite_between(double low, double high);
 

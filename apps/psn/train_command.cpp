@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/psn/commands.h"
+#include "apps/psn/duration.h"
 #include "apps/psn/models.h"
 #include "apps/psn/options.h"
 #include "apps/psn/pilot.h"
@@ -127,7 +128,8 @@ Progress train(Simulator& simulator, const std::shared_ptr<Network>& network,
   }
   try {
     const Progress last = train_online(simulator, *network, training, progress);
-    if (!last.finished) wait_for_leader(*network);
+    if (last.finished) return last;
+    wait_for_leader(*network);
     if (training.monitor->stop.load()) throw Interrupted();
     return last;
   } catch (const TrainingFailed& error) {

@@ -26,7 +26,8 @@ json to_json(const Validation& v) {
           {"standard_error", v.standard_error}};
 }
 
-json to_json(const TrainingState& s, const std::string& config) {
+json to_json(const Checkpoint& checkpoint) {
+  const TrainingState& s = checkpoint.state;
   json result{{"batches", s.batches},
               {"traces", s.traces},
               {"seconds", s.seconds},
@@ -38,7 +39,8 @@ json to_json(const TrainingState& s, const std::string& config) {
               {"reported", s.reported},
               {"stale", s.plateau.stale},
               {"reductions", s.plateau.reductions},
-              {"config", config}};
+              {"config", checkpoint.config},
+              {"source", checkpoint.source}};
   if (s.plateau.best) result["best"] = to_json(*s.plateau.best);
   return result;
 }
@@ -92,7 +94,7 @@ class Reader {
     header_ = json_.parse(file.training, "training");
   }
 
-  std::string config() const { return json_.get<std::string>(header_, "config"); }
+  std::string text(const char* key) const { return json_.get<std::string>(header_, key); }
 
   TrainingState state() {
     TrainingState s;
@@ -227,7 +229,7 @@ void CheckpointFile::save(const Checkpoint& checkpoint) {
     saved_best_ = state.best;
   }
   NetworkFile file{checkpoint.network, checkpoint.history, true};
-  file.training = to_json(state, checkpoint.config).dump();
+  file.training = to_json(checkpoint).dump();
   file.training_tensors = to_tensors(state);
   save_network(path_, file);
 }
@@ -239,7 +241,8 @@ Checkpoint CheckpointFile::load() {
         "'{}' is a network without the state of its training: it cannot be resumed", path_));
   }
   Reader reader(path_, file);
-  Checkpoint result{file.network, reader.state(), file.history, reader.config()};
+  Checkpoint result{file.network, reader.state(), file.history, reader.text("config"),
+                    reader.text("source")};
   if (result.state.plateau.best) {
     result.state.best = load_network(best_path_).network;
     saved_best_ = result.state.best;

@@ -16,6 +16,7 @@ struct Checkpoint {
   TrainingState state;
   std::string history;  // as in the network's file
   std::string config;   // how the training was begun, as the caller writes it
+  std::string source;   // where its traces go on, if that is more than their number
 };
 
 class CheckpointFile {

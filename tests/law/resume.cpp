@@ -96,7 +96,7 @@ TEST_P(Resume, EqualsTrainingThatWasNotInterrupted) {
     if (std::find(moments.begin(), moments.end(), state.batches) == moments.end()) return;
     reported[state.batches] = history.size();
     CheckpointFile(path(std::to_string(state.batches) + ".psn"))
-        .save({network, state, "", "begun so"});
+        .save({network, state, "", "begun so", "there"});
   };
   InProcess simulator(program());
   train_online(simulator, *network, options, into(history));
@@ -108,6 +108,7 @@ TEST_P(Resume, EqualsTrainingThatWasNotInterrupted) {
     InProcess again(program());
     Checkpoint checkpoint = CheckpointFile(path(std::to_string(moment) + ".psn")).load();
     EXPECT_EQ(checkpoint.config, "begun so");
+    EXPECT_EQ(checkpoint.source, "there");
     options.resume = &checkpoint.state;
     std::vector<std::vector<double>> rest(history.begin(),
                                           history.begin() + static_cast<long>(count));
