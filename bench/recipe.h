@@ -18,7 +18,7 @@ inline void set_recipe(Preset& preset, const std::vector<std::string>& arguments
     return [&field](double x) { field = static_cast<std::remove_cvref_t<decltype(field)>>(x); };
   };
   const std::map<std::string, std::function<void(double)>> options{
-      {"rate", count(training.learning_rate)},
+      {"rate", count(training.rate.learning_rate)},
       {"batch", count(training.batch_size)},
       {"touched", count(training.adam.touched_only)},
       {"inherit", count(training.inherit)},

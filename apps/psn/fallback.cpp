@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/psn/models.h"
+#include "apps/psn/ranks.h"
 #include "psn/base/error.h"
 #include "psn/nn/network_file.h"
 #include "psn/nn/surrogate.h"
@@ -64,11 +65,14 @@ void forget_fallbacks(Simulator& simulator) {
 void report_fallbacks(Simulator& simulator, nlohmann::ordered_json& result, bool quiet) {
   auto* surrogate = falling_back(simulator);
   if (!surrogate) return;
-  const std::uint64_t taken = surrogate->fallbacks().taken,
-                      refused = surrogate->fallbacks().refused;
+  double counts[] = {static_cast<double>(surrogate->fallbacks().taken),
+                     static_cast<double>(surrogate->fallbacks().refused)};
+  ranks().sum(counts);
+  const auto taken = static_cast<std::uint64_t>(counts[0]);
+  const auto refused = static_cast<std::uint64_t>(counts[1]);
   result["fallbacks"] = taken;
   result["fallbacks_refused"] = refused;
-  if (quiet) return;
+  if (quiet || !ranks().leads()) return;
   fmt::print(
       stderr,
       "psn: {} traces went on in '{}' at an unknown address; {} times it could not have made "

@@ -15,6 +15,7 @@
 #include "apps/psn/options.h"
 #include "apps/psn/pilot.h"
 #include "apps/psn/posterior_summary.h"
+#include "apps/psn/ranks.h"
 #include "apps/psn/watch.h"
 #include "psn/base/error.h"
 #include "psn/infer/correction.h"
@@ -61,6 +62,7 @@ void check(const InferOptions& options) {
     throw InvalidArgument("--defensive is for --engine ic");
   }
   if (options.correct == 0) return;
+  if (!ranks().alone()) throw InvalidArgument("--correct runs in one process, without mpirun");
   if (!options.simulation.model.ends_with(".psn") || options.fallback.simulator.empty()) {
     throw InvalidArgument(
         "--correct is for a surrogate, and needs the model it stands for: --simulator MODEL");
@@ -68,6 +70,25 @@ void check(const InferOptions& options) {
   if (chains || options.fallback.unknown != "renormalise") {
     throw InvalidArgument("--correct goes with --engine is or ic, and --unknown renormalise");
   }
+}
+
+// All chains, of which this rank runs a part.
+MetropolisResult run_chains(Simulator& simulator, const Observations& observations,
+                            MetropolisOptions options) {
+  const std::size_t chains = options.chains;
+  const std::uint64_t per_chain = (options.samples + chains - 1) / chains;
+  const Part part = own_part(chains);
+  options.first = part.first;
+  options.chains = part.count;
+  options.samples = per_chain * part.count;
+  MetropolisResult result{Posterior(options.queries, 0)};
+  if (part.count > 0) result = metropolis_hastings(simulator, observations, options);
+  // Chains are of equal length.
+  double sums[] = {result.acceptance * static_cast<double>(part.count),
+                   static_cast<double>(result.iterations)};
+  ranks().sum(sums);
+  return {joined(std::move(result.posterior)), sums[0] / static_cast<double>(chains),
+          static_cast<std::uint64_t>(sums[1])};
 }
 
 InferenceResult infer(Simulator& simulator, const Observations& observations,
@@ -79,8 +100,11 @@ InferenceResult infer(Simulator& simulator, const Observations& observations,
   }
   const double started = watch.seconds();
   if (options.engine == "is" || options.engine == "ic") {
-    Posterior posterior = importance_sampling(simulator, observations, engine, guide);
-    return {std::move(posterior), engine.samples, watch.seconds() - started};
+    const Part part = own_part(engine.samples);
+    engine.first = part.first;
+    engine.samples = part.count;
+    Posterior posterior = joined(importance_sampling(simulator, observations, engine, guide));
+    return {std::move(posterior), options.simulation.count, watch.seconds() - started};
   }
   MetropolisOptions metropolis;
   static_cast<EngineOptions&>(metropolis) = std::move(engine);
@@ -89,7 +113,7 @@ InferenceResult infer(Simulator& simulator, const Observations& observations,
   metropolis.random_walk = options.engine == "rmh";
   const std::uint64_t per_chain = (metropolis.samples + options.chains - 1) / options.chains;
   metropolis.burn_in = options.burn_in.value_or(per_chain * options.thinning / 10);
-  MetropolisResult result = metropolis_hastings(simulator, observations, metropolis);
+  MetropolisResult result = run_chains(simulator, observations, metropolis);
   return {std::move(result.posterior), result.iterations, watch.seconds() - started,
           result.acceptance};
 }
@@ -154,9 +178,10 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   if (options.correct > 0) {
     json["correction"] = correct(result, *simulator, observations, options, engine, watch);
   }
-  json.update(summarize(result));
+  if (ranks().leads()) json.update(summarize(result));
   report_fallbacks(*simulator, json, options.common.quiet);
   report_failures(*simulator, json, options.common.quiet);
+  if (!ranks().leads()) return;
   if (out) {
     out.write_config(command);
     result.posterior.save(out.path() + "/posterior.safetensors");

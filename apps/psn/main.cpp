@@ -2,15 +2,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
 #include <new>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "apps/psn/commands.h"
 #include "apps/psn/exit_codes.h"
 #include "apps/psn/options.h"
+#include "apps/psn/ranks.h"
 #include "psn/base/error.h"
 #include "psn/base/text.h"
 
@@ -23,10 +26,14 @@ constexpr const char* kFooter =
     "130 interrupted.";
 
 int complain(const std::string& message, ExitCode code) {
+  // What is wrong for all is said by rank 0, which ends the others meanwhile.
+  if (!ranks().leads()) std::this_thread::sleep_for(std::chrono::seconds(2));
   // One line, whatever a library put into its message.
   std::string line = message.substr(0, message.find_last_not_of("\n ") + 1);
   for (char& c : line) c = c == '\n' ? ' ' : c;
-  std::fputs(fmt::format("psn: error: {}\n", line).c_str(), stderr);
+  const std::string who = ranks().alone() ? "" : fmt::format("rank {}: ", ranks().rank());
+  std::fputs(fmt::format("psn: error: {}{}\n", who, line).c_str(), stderr);
+  if (!ranks().alone()) ranks().abort(code);
   return code;
 }
 
@@ -61,6 +68,16 @@ int flushed() {
              : complain("cannot write to stdout", kBadData);
 }
 
+// Of commands that would do all of their work once on every rank.
+void refuse_ranks(CLI::App& command) {
+  for (const char* shared : {"train", "infer", "data"}) {
+    if (command.get_name() == shared) return;
+  }
+  command.preparse_callback([name = command.get_name()](std::size_t) {
+    throw InvalidArgument(fmt::format("'psn {}' runs in one process, without mpirun", name));
+  });
+}
+
 int run(int argc, char** argv) {
   CLI::App program("psn: fast neural stand-ins for stochastic simulators, and inference in both");
   program.set_version_flag("--version", "psn " PSN_VERSION);
@@ -78,6 +95,7 @@ int run(int argc, char** argv) {
   add_compare_command(program);
   add_experiment_command(program);
   for (CLI::App* command : program.get_subcommands({})) {
+    if (!ranks().alone()) refuse_ranks(*command);
     for (CLI::Option* option : command->get_options()) {
       // A flag given by hand comes after the configuration file's and wins.
       if (option->get_items_expected_max() == 1) {
@@ -122,5 +140,11 @@ int run(int argc, char** argv) {
 }  // namespace psn::app
 
 int main(int argc, char** argv) {
+  try {
+    psn::app::ranks();
+  } catch (const psn::Error& error) {
+    std::fputs(fmt::format("psn: error: {}\n", error.what()).c_str(), stderr);
+    return psn::app::kBadData;
+  }
   return psn::app::run(argc, argv);
 }

@@ -5,10 +5,12 @@
 
 #include <array>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "apps/psn/options.h"
 #include "psn/base/error.h"
 #include "psn/base/text.h"
+#include "psn/nn/network_file.h"
 
 namespace psn::app {
 namespace {
@@ -47,6 +49,15 @@ std::pair<std::string, std::string> split(const std::string& text, char at) {
   const auto place = text.rfind(at);
   if (place == std::string::npos) return {"", text};
   return {text.substr(0, place), text.substr(place + 1)};
+}
+
+void expect_same(const NetworkConfig& given, const NetworkConfig& wanted) {
+  const auto now = nlohmann::json::parse(config_json(given));
+  for (const auto& [name, value] : nlohmann::json::parse(config_json(wanted)).items()) {
+    if (now.at(name) == value) continue;
+    throw InvalidArgument(fmt::format("--{} {}: the network that is given has {}", name,
+                                      value.dump(), now.at(name).dump()));
+  }
 }
 
 }  // namespace
@@ -133,23 +144,35 @@ void PresetOptions::add_to(CLI::App& command) {
       "simulator's distributions");
   number(
       "--learning_rate,--learning-rate",
-      [](Preset & p) -> auto& { return p.training.learning_rate; }, finite_between(1e-9, 10),
+      [](Preset & p) -> auto& { return p.training.rate.learning_rate; }, finite_between(1e-9, 10),
       "of Adam, at the start");
   add_choice(
-      command, "--schedule", [](Preset & p) -> auto& { return p.training.schedule; },
-      std::array{std::pair("constant", Schedule::kConstant),
-                 std::pair("cosine", Schedule::kCosine)},
+      command, "--schedule", [](Preset & p) -> auto& { return p.training.rate.schedule; },
+      std::array{std::pair("constant", Schedule::kConstant), std::pair("cosine", Schedule::kCosine),
+                 std::pair("plateau", Schedule::kPlateau)},
       "of the learning rate");
   number(
-      "--final_rate,--final-rate", [](Preset & p) -> auto& { return p.training.final_rate; },
-      finite_between(0, 1), "where a cosine schedule ends, as a fraction of the start");
+      "--final_rate,--final-rate", [](Preset & p) -> auto& { return p.training.rate.final_rate; },
+      finite_between(0, 1), "the smallest rate, as a fraction of the start");
+  number(
+      "--plateau_factor,--plateau-factor",
+      [](Preset & p) -> auto& { return p.training.rate.plateau_factor; },
+      finite_between(0.001, 0.999), "a plateau schedule multiplies the rate by this");
+  number(
+      "--plateau_patience,--plateau-patience",
+      [](Preset & p) -> auto& { return p.training.rate.plateau_patience; }, CLI::Range(1, 1 << 30),
+      "after so many validations without a new best");
   number(
       "--clip_norm,--clip-norm", [](Preset & p) -> auto& { return p.training.adam.clip_norm; },
       finite_between(0, 1e30), "largest norm of a gradient; 0: no limit");
   number(
       "--validate_every,--validate-every",
       [](Preset & p) -> auto& { return p.training.validate_every; }, CLI::Range(0, 1 << 30),
-      "batches from one validation to the next; 0: only at the end");
+      "batches from one validation to the next, and the result is the best of them; 0: only at "
+      "the end");
+  number(
+      "--patience", [](Preset & p) -> auto& { return p.training.patience; }, CLI::Range(0, 1 << 30),
+      "validations without a new best before training ends; 0: no end");
   add_choice(
       command, "--addressing", [](Preset & p) -> auto& { return p.network.addressing; },
       std::array{std::pair("instance", Addressing::kInstance), std::pair("site", Addressing::kSite),
@@ -200,10 +223,12 @@ void PresetOptions::add_to(CLI::App& command) {
       "learns to do without");
 }
 
-Preset PresetOptions::chosen(Purpose purpose) {
+Preset PresetOptions::chosen(Purpose purpose, const NetworkConfig* given) {
   Preset chosen = preset(preset_, purpose);
+  if (given) chosen.network = *given;
   for (const auto& apply : apply_) apply(chosen);
   if (const auto problem = chosen.network.problem()) throw InvalidArgument(*problem);
+  if (given) expect_same(*given, chosen.network);
   return chosen;
 }
 

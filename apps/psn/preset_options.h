@@ -16,9 +16,10 @@ class PresetOptions {
  public:
   void add_to(CLI::App& command);
   // The preset with what was set by hand. From then on the command's other options have the
-  // preset's values as defaults, so that the effective configuration shows them. Throws
-  // InvalidArgument for what a layer does not have.
-  Preset chosen(Purpose purpose = Purpose::kSurrogate);
+  // preset's values as defaults, so that the effective configuration shows them. `given`: of a
+  // network that is there already. Throws InvalidArgument for what a layer does not have, and for
+  // what is set by hand but is otherwise in the given network.
+  Preset chosen(Purpose purpose = Purpose::kSurrogate, const NetworkConfig* given = nullptr);
 
  private:
   template <class Field, class Check>

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "apps/psn/options.h"
+#include "apps/psn/ranks.h"
 #include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 
@@ -65,11 +66,11 @@ std::vector<std::string> read_keys(const std::string& path, std::size_t count) {
 }
 
 void report_failures(const Simulator& simulator, nlohmann::ordered_json& result, bool quiet) {
-  const Failures failures = simulator.failures();
+  const Failures failures = joined(simulator.failures());
   if (failures.runs == 0) return;
   result["failed_runs"] = {
       {"count", failures.runs}, {"causes", failures.by_cause}, {"last", failures.last}};
-  if (quiet) return;
+  if (quiet || !ranks().leads()) return;
   fmt::print(
       stderr,
       "psn: warning: {} runs failed ({}), trial runs included, and are left out, which biases "

@@ -1,21 +1,27 @@
 // psn train: learns a surrogate of a model, or an inference network for it, while the model runs.
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/psn/commands.h"
+#include "apps/psn/duration.h"
 #include "apps/psn/models.h"
 #include "apps/psn/options.h"
 #include "apps/psn/pilot.h"
 #include "apps/psn/preset_options.h"
+#include "apps/psn/ranks.h"
 #include "apps/psn/training_json.h"
+#include "apps/psn/unfinished.h"
 #include "apps/psn/watch.h"
 #include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 #include "psn/nn/network_file.h"
 #include "psn/train/trainer.h"
+#include "psn/train/training_log.h"
 
 namespace psn::app {
 namespace {
@@ -24,9 +30,10 @@ using Json = nlohmann::ordered_json;
 
 struct TrainCommandOptions {
   CommonOptions common;
-  std::string kind, model, out;
+  std::string kind, model, out, from, log;
+  bool resume = false;
   PresetOptions recipe;
-  double max_time = 0;
+  std::string max_time = "0", checkpoint_every = "60s";
   double time_limit = 3600;
   RemoteArguments remote;
   std::uint64_t validation = 5000;
@@ -36,30 +43,56 @@ struct TrainCommandOptions {
   }
 };
 
-Preset configured(TrainCommandOptions& options) {
-  Preset chosen = options.recipe.chosen(options.purpose());
+// `given`: of a network that is there already.
+Preset configured(TrainCommandOptions& options, const NetworkConfig* given) {
+  Preset chosen = options.recipe.chosen(options.purpose(), given);
   const auto& [network, training] = chosen;
   if (options.purpose() == Purpose::kSurrogate &&
       (training.missing > 0 || !network.observe_embedding.empty())) {
     throw InvalidArgument(fmt::format("{} is for inference networks",
                                       training.missing > 0 ? "--missing" : "--observe_embedding"));
   }
-  chosen.training.seconds = options.max_time;
+  chosen.training.seconds = seconds_of(options.max_time);
+  chosen.training.checkpoint_every = seconds_of(options.checkpoint_every);
   chosen.training.seed = options.common.seed;
   chosen.training.validation_traces = options.validation;
   return chosen;
 }
 
-// What was learned before training failed, next to where the result would have been.
-[[noreturn]] void keep_checkpoint(const ModelError& error, const std::string& out,
-                                  const NetworkFile& file) {
-  const std::uint64_t updates = file.network->parameters().step;
-  if (updates == 0) throw error;
-  const std::string path = out.substr(0, out.size() - 4) + ".checkpoint.psn";
-  save_network(path, file);
-  throw ModelError(
-      fmt::format("{}; '{}' holds the network after {} updates", error.what(), path, updates));
+// Where the file will go must be there, before hours of work.
+void check_out(const std::string& out) {
+  if (!out.ends_with(".psn")) {
+    throw InvalidArgument(fmt::format("--out '{}': a network's file ends in .psn", out));
+  }
+  const auto folder = std::filesystem::absolute(out).parent_path();
+  if (!std::filesystem::is_directory(folder)) {
+    throw DataError(fmt::format("--out '{}': there is no such folder", out));
+  }
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw DataError(fmt::format("--out '{}': the folder cannot be written to", out));
+  }
 }
+
+// The network to learn on from.
+std::shared_ptr<Network> load_from(const std::string& path, Purpose purpose) {
+  if (path.empty()) return nullptr;
+  auto network = load_network(path).network;
+  if (network->config().purpose != purpose) {
+    throw InvalidArgument(fmt::format("--from '{}' is {}", path,
+                                      network->infers() ? "an inference network" : "a surrogate"));
+  }
+  return network;
+}
+
+// Ctrl-C, with what is left of the work.
+class InterruptedTraining : public Interrupted {
+ public:
+  explicit InterruptedTraining(const std::string& hint) : text_("interrupted" + hint) {}
+  const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
 
 // Layers for a variable that the model does not have would go unnoticed.
 void check_variable_names(const NetworkConfig& network, Simulator& simulator, Watch& watch) {
@@ -77,24 +110,88 @@ void check_variable_names(const NetworkConfig& network, Simulator& simulator, Wa
   }
 }
 
+// The end of one rank ends the others: none ends before the first has written what is left.
+void wait_for_leader(const Network& network) {
+  if (network.parameters().step == 0) return;  // nothing is, and not all may know that it ended
+  std::string written;
+  ranks().broadcast(written);
+}
+
+// Trains, and says with each error what is left.
+Progress train(Simulator& simulator, const std::shared_ptr<Network>& network,
+               TrainOptions& training, const ProgressSink& progress, const Json& history,
+               UnfinishedTraining& unfinished) {
+  if (ranks().leads()) {
+    training.checkpoint = [&](const TrainingState& state) {
+      unfinished.save(network, state, history.dump());
+    };
+  }
+  try {
+    const Progress last = train_online(simulator, *network, training, progress);
+    if (last.finished) return last;
+    wait_for_leader(*network);
+    if (training.monitor->stop.load()) throw Interrupted();
+    return last;
+  } catch (const TrainingFailed& error) {
+    if (ranks().leads()) unfinished.save_failed(network, history.dump());
+    wait_for_leader(*network);
+    throw ModelError(error.what() + unfinished.hint());
+  } catch (const ModelError& error) {
+    wait_for_leader(*network);
+    throw ModelError(error.what() + unfinished.hint());
+  } catch (const ProtocolError& error) {
+    throw ProtocolError(error.what() + unfinished.hint());
+  } catch (const Interrupted&) {
+    throw InterruptedTraining(unfinished.hint());
+  }
+}
+
+void print_result(const std::string& out, const Progress& last, bool infers) {
+  fmt::print("{}: {} traces, {} addresses, {:.0f} traces/s\n", out, last.traces, last.addresses,
+             static_cast<double>(last.traces) / last.seconds);
+  if (!last.validation) return;
+  const Validation& held_out = *last.validation;
+  if (infers) {
+    fmt::print("loss {:.4f} +- {:.4f} nats per trace ({} held-out traces)\n", held_out.loss,
+               held_out.standard_error, held_out.traces);
+  } else {
+    fmt::print(
+        "KL from the simulator {:.4f} +- {:.4f} nats per trace ({} held-out traces, {} with "
+        "something new)\n",
+        held_out.kl, held_out.standard_error, held_out.traces, held_out.unseen);
+  }
+}
+
 void train_command(TrainCommandOptions& options, const CLI::App& command) {
-  if (!options.out.ends_with(".psn")) {
-    throw InvalidArgument(fmt::format("--out '{}': a network's file ends in .psn", options.out));
-  }
-  const auto folder = std::filesystem::absolute(options.out).parent_path();
-  if (!std::filesystem::is_directory(folder)) {
-    throw DataError(fmt::format("--out '{}': there is no such folder", options.out));
-  }
-  Preset chosen = configured(options);
+  check_out(options.out);
+  auto network = load_from(options.from, options.purpose());
+  Preset chosen = configured(options, network ? &network->config() : nullptr);
+  const std::string config = effective_config(command);
+  UnfinishedTraining unfinished(options.out, config);
+  const std::optional<Checkpoint> begun = unfinished.open(options.resume);
   const auto simulator = load_simulator(
       options.model, 0, options.remote.options(chosen.training.traces, options.time_limit));
   Watch watch({.label = options.model, .total = chosen.training.traces, .time_limit = 0});
   chosen.training.monitor = &watch.monitor();
-  check_variable_names(chosen.network, *simulator, watch);
-  const auto network = std::make_shared<Network>(chosen.network, options.common.seed);
+  chosen.training.ranks = &ranks();
+  if (!network) {
+    check_variable_names(chosen.network, *simulator, watch);
+    network = std::make_shared<Network>(chosen.network, options.common.seed);
+  }
   Json history = Json::array();
-  const bool show = !options.common.quiet && stderr_is_terminal();
+  if (begun) {
+    network = begun->network;
+    chosen.training.resume = &begun->state;
+    history = Json::parse(begun->history);
+  }
+  std::unique_ptr<TrainingLog> log;
+  if (!options.log.empty() && ranks().leads()) {
+    log = std::make_unique<TrainingLog>(options.log, network->infers(), options.resume,
+                                        chosen.training.resume);
+  }
+  const bool show = !options.common.quiet && stderr_is_terminal() && ranks().leads();
   const auto progress = [&](const Progress& p) {
+    if (log) log->add(p);
     history.push_back(progress_json(p, network->infers()));
     if (show) {
       fmt::print(stderr, "\r\033[K{} of {} traces, {} {:.4f}, {} addresses, {:.0f} traces/s",
@@ -102,34 +199,26 @@ void train_command(TrainCommandOptions& options, const CLI::App& command) {
                  network->infers() ? p.loss : p.kl, p.addresses, p.traces_per_second);
     }
   };
-  Progress last;
-  try {
-    last = train_online(*simulator, *network, chosen.training, progress);
-  } catch (const ModelError& error) {
-    keep_checkpoint(error, options.out, {network, history.dump(), true});
-  }
+  const Progress last = train(*simulator, network, chosen.training, progress, history, unfinished);
   if (show) fmt::print(stderr, "\r\033[K");
-  if (watch.monitor().stop.load()) throw Interrupted();
 
   Json result = progress_json(last, network->infers());
+  result["traces_per_second"] = last.traces_per_second;
+  result["finished"] = last.finished;
   report_failures(*simulator, result, options.common.quiet);
-  save_network(options.out, {network, history.dump()});
-  write_file_atomically(options.out + ".toml", effective_config(command));
+  if (!ranks().leads()) return;
+  if (last.finished) {
+    save_network(options.out, {network, history.dump()});
+    write_file_atomically(options.out + ".toml", config);
+    unfinished.finish();
+  }
   if (options.common.json) {
     fmt::print("{}\n", result.dump(2));
-    return;
-  }
-  fmt::print("{}: {} traces, {} addresses, {:.0f} traces/s\n", options.out, last.traces,
-             last.addresses, static_cast<double>(last.traces) / last.seconds);
-  if (last.validation && network->infers()) {
-    fmt::print("loss {:.4f} +- {:.4f} nats per trace ({} held-out traces)\n", last.validation->loss,
-               last.validation->standard_error, last.validation->traces);
-  } else if (last.validation) {
-    fmt::print(
-        "KL from the simulator {:.4f} +- {:.4f} nats per trace ({} held-out traces, {} with "
-        "something new)\n",
-        last.validation->kl, last.validation->standard_error, last.validation->traces,
-        last.validation->unseen);
+  } else if (last.finished) {
+    print_result(options.out, last, network->infers());
+  } else {
+    fmt::print("{} of {} traces in {}{}\n", last.traces, chosen.training.traces, options.max_time,
+               unfinished.hint());
   }
 }
 
@@ -145,9 +234,24 @@ void add_train_command(CLI::App& program) {
       ->check(CLI::IsMember({"surrogate", "inference"}));
   command->add_option("model,--model", o.model, "as for psn infer")->required();
   command->add_option("--out", o.out, "the file to write, ending in .psn")->required();
-  command->add_option("--max-time", o.max_time, "seconds after which to stop; 0: none")
+  command
+      ->add_option("--from", o.from,
+                   "a trained network to learn on from: for another model, or for longer")
+      ->check(CLI::ExistingFile);
+  command->add_option("--log", o.log,
+                      "folder for the course of the training: CSV, and events for TensorBoard");
+  command->add_flag("--resume", o.resume, "go on with a training that did not finish, if there is")
+      ->configurable(false);
+  command
+      ->add_option("--max-time", o.max_time,
+                   "stop after so long, to be resumed: 90s, 30m, 4h; 0: no limit")
       ->capture_default_str()
-      ->check(finite_between(0, 1e9));
+      ->check(duration());
+  command
+      ->add_option("--checkpoint-every", o.checkpoint_every,
+                   "time from one checkpoint to the next; 0: after every batch")
+      ->capture_default_str()
+      ->check(duration());
   command->add_option("--validation", o.validation, "held-out traces; 0: none")
       ->capture_default_str()
       ->check(CLI::Range(0, 1 << 30));

@@ -5,9 +5,11 @@ namespace psn::app {
 using Json = nlohmann::ordered_json;
 
 Json progress_json(const Progress& p, bool infers) {
-  Json json{{"traces", p.traces},       {"batches", p.batches},
-            {"loss", p.loss},           {"learning_rate", p.rate},
-            {"addresses", p.addresses}, {"traces_per_second", p.traces_per_second}};
+  Json json{{"traces", p.traces},
+            {"batches", p.batches},
+            {"loss", p.loss},
+            {"learning_rate", p.rate},
+            {"addresses", p.addresses}};
   if (!infers) {
     json["kl_nats_per_trace"] = p.kl;
     json["transitions"] = p.transitions;

@@ -1,4 +1,4 @@
-// The record of a training, as it is written to files and results.
+// The record of a training, as it is written to files and results: nothing in it depends on time.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -262,6 +262,19 @@ Posterior Posterior::map(const std::string& name,
   return result;
 }
 
+void Posterior::append(const Posterior& more) {
+  if (names() != more.names()) throw InvalidArgument("posteriors of different quantities");
+  const auto put_behind = [](auto& target, const auto& source) {
+    target.insert(target.end(), source.begin(), source.end());
+  };
+  put_behind(log_weights_, more.log_weights_);
+  put_behind(traces_, more.traces_);
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    put_behind(columns_[i].data, more.columns_[i].data);
+  }
+  chains_ += more.chains_;
+}
+
 Posterior Posterior::filter(const std::function<bool(std::size_t)>& keep) const {
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < size(); ++i) {

@@ -79,6 +79,8 @@ class Posterior {
   Posterior map(const std::string& name, const std::function<double(std::size_t)>& f) const;
   // These samples, with their weights.
   Posterior select(const std::vector<std::size_t>& rows) const;
+  // Samples of the same columns, and chains if these have any, put behind these.
+  void append(const Posterior& more);
   // The samples for which `keep` holds.
   Posterior filter(const std::function<bool(std::size_t)>& keep) const;
   double value(std::string_view name, std::size_t sample, std::size_t component = 0) const;
@@ -86,6 +88,9 @@ class Posterior {
   // Columns and weights (not whole traces); docs/formats/posterior.md.
   void save(const std::string& path) const;
   static Posterior load(const std::string& path);
+  // The same on bytes in memory; `label` stands for the file in messages.
+  std::string serialize() const;
+  static Posterior parse(const std::string& bytes, const std::string& label);
   void write_csv(const std::string& path) const;
   std::string to_json() const;
 

@@ -28,6 +28,14 @@ std::string csv_cell(const std::string& text) {
 }  // namespace
 
 void Posterior::save(const std::string& path) const {
+  write_file_atomically(path, serialize());
+}
+
+Posterior Posterior::load(const std::string& path) {
+  return parse(read_file(path), path);
+}
+
+std::string Posterior::serialize() const {
   TensorFile file{.kind = kKind, .version = kVersion, .metadata = {}, .tensors = {}};
   file.metadata["chains"] = std::to_string(chains_);
   file.metadata["columns"] = nlohmann::json(names()).dump();
@@ -38,13 +46,13 @@ void Posterior::save(const std::string& path) const {
     shape.insert(shape.begin(), rows);
     file.tensors[kPrefix + column.name] = Tensor::from(column.data, std::move(shape));
   }
-  file.save(path);
+  return file.serialize();
 }
 
-Posterior Posterior::load(const std::string& path) {
-  const TensorFile file = TensorFile::load(path, kKind, kVersion);
+Posterior Posterior::parse(const std::string& bytes, const std::string& label) {
+  const TensorFile file = TensorFile::parse(bytes, label, kKind, kVersion);
   const auto weights = file.tensors.find("log_weights");
-  if (weights == file.tensors.end()) throw DataError(fmt::format("'{}': no log_weights", path));
+  if (weights == file.tensors.end()) throw DataError(fmt::format("'{}': no log_weights", label));
   Posterior posterior({}, 0);
   posterior.log_weights_ = weights->second.doubles();
   try {
@@ -63,7 +71,7 @@ Posterior Posterior::load(const std::string& path) {
       }
     }
   } catch (const std::exception& error) {
-    throw DataError(fmt::format("'{}': not a posterior ({})", path, error.what()));
+    throw DataError(fmt::format("'{}': not a posterior ({})", label, error.what()));
   }
   return posterior;
 }

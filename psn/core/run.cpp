@@ -309,11 +309,11 @@ Parallelism effective(const Parallelism& wanted, const Simulator& simulator, std
 void run_traces(Simulator& simulator, std::uint64_t count, const GuideFactory& make_guide,
                 const TraceSink& sink, const RunOptions& options, const Parallelism& parallelism) {
   const Parallelism used = effective(parallelism, simulator, count);
-  std::atomic<std::uint64_t> next{0};
+  std::atomic<std::uint64_t> next{options.first};
   on_threads(used.threads, [&](const std::atomic<bool>& cancelled) {
     const auto ensemble = simulator.ensemble(used.width);
     const auto guide = make_guide();
-    Range range(next, count, sink, options);
+    Range range(next, options.first + count, sink, options);
     RunOptions thread_options = options;
     thread_options.cancelled = &cancelled;
     run(*ensemble, *guide, range, thread_options);

@@ -57,6 +57,7 @@ struct RunOptions {
   std::size_t max_length = 1'000'000;  // of a trace; longer ones are a ModelError
   bool keep_distributions = false;     // in the trace's entries
   Monitor* monitor = nullptr;          // optional
+  std::uint64_t first = 0;             // for run_traces(): the index of its first trace
   // For run_traces(): told the index of each trace that the simulator could not finish, from
   // several threads at once. Null: such a trace ends the run with a ModelError.
   std::function<void(std::uint64_t index)> failed;
@@ -77,7 +78,7 @@ struct Parallelism {
 // Cut down to what the simulator and `work` (number of independent runs) allow.
 Parallelism effective(const Parallelism& wanted, const Simulator& simulator, std::uint64_t work);
 
-// Runs the traces [0, count) under guides made by `make_guide` (one a thread) and calls
+// Runs the traces [first, first + count) under guides made by `make_guide` (one a thread) and calls
 // sink(index, trace) for each, from several threads at once, in no particular order.
 using GuideFactory = std::function<std::unique_ptr<Guide>()>;
 using TraceSink = std::function<void(std::uint64_t index, Trace& trace)>;

@@ -14,6 +14,9 @@ struct EngineOptions {
   std::vector<Query> queries;  // what to keep of each trace
   bool keep_traces = false;    // keep whole traces besides
   std::uint64_t seed = 0;
+  // The index of the first sample, whose random numbers follow from it: for parts of one result
+  // that are made in different places.
+  std::uint64_t first = 0;
   std::size_t max_length = 1'000'000;
   Parallelism parallelism;
   Monitor* monitor = nullptr;
@@ -23,7 +26,8 @@ struct EngineOptions {
             .observations = observations,
             .max_length = max_length,
             .keep_distributions = keep_traces,
-            .monitor = monitor};
+            .monitor = monitor,
+            .first = first};
   }
 };
 

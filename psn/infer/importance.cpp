@@ -15,11 +15,13 @@ Posterior weighted_traces(Simulator& simulator, const Observations* observations
   RunOptions run_options = options.run_options(observations);
   run_options.failed = [&](std::uint64_t i) {
     const std::lock_guard lock(mutex);
-    failed.insert(i);
+    failed.insert(i - options.first);
   };
   run_traces(
       simulator, options.samples, make_guide,
-      [&](std::uint64_t i, Trace& trace) { posterior.put(i, trace, trace.log_weight); },
+      [&](std::uint64_t i, Trace& trace) {
+        posterior.put(i - options.first, trace, trace.log_weight);
+      },
       run_options, options.parallelism);
   if (failed.empty()) return posterior;
   return posterior.filter([&](std::size_t i) { return !failed.contains(i); });

@@ -297,7 +297,7 @@ class ChainTask : public Guide, public Task {
         chain.reset();
         return std::nullopt;
       }
-      chain.emplace(id, options_);
+      chain.emplace(static_cast<std::uint32_t>(options_.first) + id, options_);
       last_row_[slot].reset();
     }
     return chain->propose();
@@ -343,7 +343,7 @@ class ChainTask : public Guide, public Task {
   }
 
   void keep(Slot slot, const Chain& chain, std::uint64_t sample) {
-    const std::size_t row = chain.id() * samples_ + sample;
+    const std::size_t row = (chain.id() - options_.first) * samples_ + sample;
     if (last_row_[slot]) {
       posterior_.put_again(row, *last_row_[slot]);
     } else {

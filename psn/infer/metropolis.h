@@ -14,11 +14,11 @@
 
 namespace psn {
 
-struct MetropolisOptions : EngineOptions {
-  std::size_t chains = 4;      // `samples` is divided among them, rounded up
-  std::uint64_t burn_in = 0;   // iterations of each chain before the first kept one
-  std::uint64_t thinning = 1;  // keep every so manieth
-  bool random_walk = false;    // RMH
+struct MetropolisOptions : EngineOptions {  // `first` counts chains
+  std::size_t chains = 4;                   // `samples` is divided among them, rounded up
+  std::uint64_t burn_in = 0;                // iterations of each chain before the first kept one
+  std::uint64_t thinning = 1;               // keep every so manieth
+  bool random_walk = false;                 // RMH
   // RMH: the share of draws from the prior, so that a chain can leave a mode; and the first step
   // size in units of the site's prior standard deviation. Steps adapt during burn-in only.
   double prior_share = 0.1;

@@ -140,9 +140,9 @@ Network grown(Network network, const Trace& trace) {
     if (!node) {
       node = network.add_node(*entry.address, entry);
       ScalingEstimator estimator;
-      estimator.add(entry.value, *entry.distribution, 0);
+      estimator.add({entry.value, *entry.distribution}, *node);
       network.set_scaling(*node, estimator.fit(network.node(*node).scaling));
-      network.set_bounds(*node, estimator.low(), estimator.high(), estimator.bounds_vary());
+      network.set_bounds(*node, estimator.bounds());
     }
     go({*node, last_index.step_to(entry.address->variable->index)});
   }

@@ -145,7 +145,7 @@ Network::Network(NetworkConfig config, std::uint64_t seed, bool blank)
     Node boundary;
     boundary.text = boundary.base = text;
     boundary.type = "Boundary";
-    insert(std::move(boundary));
+    add_node(std::move(boundary));
   }
 }
 
@@ -185,7 +185,11 @@ std::string Network::key(const Address& address, Role role) const {
 }
 
 std::optional<NodeId> Network::find(const Address& address, Role role) const {
-  const auto found = node_by_text_.find(key(address, role));
+  return find(key(address, role));
+}
+
+std::optional<NodeId> Network::find(const std::string& text) const {
+  const auto found = node_by_text_.find(text);
   return found == node_by_text_.end() ? std::nullopt : std::optional(found->second);
 }
 
@@ -208,7 +212,7 @@ std::size_t Network::transition_count() const {
   return count;
 }
 
-NodeId Network::add_node(const Address& address, const Entry& entry) {
+Node Network::describe(const Address& address, const Entry& entry) const {
   if (!entry.distribution) {
     throw InvalidArgument(fmt::format("'{}' has no distribution to learn", address.text));
   }
@@ -236,14 +240,10 @@ NodeId Network::add_node(const Address& address, const Entry& entry) {
   }
   node.scaling.location.assign(node.value.components(), 0.0f);
   node.scaling.scale.assign(node.value.components(), 1.0f);
-  return insert(std::move(node));
+  return node;
 }
 
-NodeId Network::restore_node(Node node) {
-  return insert(std::move(node));
-}
-
-NodeId Network::insert(Node node) {
+NodeId Network::add_node(Node node) {
   const auto id = static_cast<NodeId>(nodes_.size());
   const std::uint64_t stream = 1000 + 10ull * id;
   const auto [type, is_new] =
@@ -340,11 +340,11 @@ void Network::restore_successors(NodeId from, const std::vector<PlaceId>& to) {
   }
 }
 
-void Network::set_bounds(NodeId id, double low, double high, bool vary) {
+void Network::set_bounds(NodeId id, const Bounds& bounds) {
   Scaling& scaling = nodes_[id].scaling;
-  scaling.low = low;
-  scaling.high = high;
-  scaling.bounds_vary = vary;
+  scaling.low = bounds.low;
+  scaling.high = bounds.high;
+  scaling.bounds_vary = bounds.vary;
 }
 
 void Network::set_scaling(NodeId id, const Scaling& scaling, bool keep_outputs) {

@@ -123,7 +123,13 @@ class Network {
   std::optional<PlaceId> find_place(const Place& place) const;
 
   // Growth. The distribution fixes the node's family and shape for good.
-  NodeId add_node(const Address& address, const Entry& entry);
+  NodeId add_node(const Address& address, const Entry& entry) {
+    return add_node(describe(address, entry));
+  }
+  // In two steps: what the node of an entry is, without parameters of its own, and adding it.
+  Node describe(const Address& address, const Entry& entry) const;
+  NodeId add_node(Node node);
+  std::optional<NodeId> find(const std::string& text) const;
   // Algorithm 1 for K = to.size() new successors; those already known must not be among them.
   void add_successors(NodeId from, const std::vector<PlaceId>& to);
   PlaceId add_place(const Place& place);  // or the one that is there
@@ -134,7 +140,7 @@ class Network {
   void set_scaling(NodeId node, const Scaling& scaling, bool keep_outputs = true);
   // The first scaling of a new node: nothing has been learned, so no weight changes.
   void start_scaling(NodeId node, const Scaling& scaling) { nodes_[node].scaling = scaling; }
-  void set_bounds(NodeId node, double low, double high, bool vary);
+  void set_bounds(NodeId node, const Bounds& bounds);
   void set_may_be_missing(NodeId node) { nodes_[node].may_be_missing = true; }
 
   bool infers() const { return config_.purpose == Purpose::kInference; }
@@ -157,16 +163,13 @@ class Network {
   BlockId type_embedding() const { return type_embedding_; }
   BlockId address_embedding() const { return address_embedding_; }
 
-  // For files: rebuilds the vocabulary of a blank network; parameters are filled by the caller, who
-  // then says so.
-  NodeId restore_node(Node node);
+  // For files: a blank network whose vocabulary was rebuilt and whose parameters were filled.
   void restored() { blank_ = false; }
   void restore_successors(NodeId from, const std::vector<PlaceId>& to);
 
  private:
   bool by_instance(Role role) const;
   std::string key(const Address& address, Role role) const;
-  NodeId insert(Node node);
   void add_layers(Node& node, std::uint64_t stream);
   void add_observation_layers(Node& node, std::uint64_t stream);
   void initialize(BlockId block, std::size_t fan_in, std::uint64_t stream);

@@ -21,6 +21,9 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMaxStep = std::uint64_t{1} << 53;  // exact as a double, as births are
 
+constexpr const char* kTraining = "training";
+constexpr std::string_view kTrainingPrefix = "training.";
+
 std::string node_prefix(NodeId id) {
   return fmt::format("node.{}.", id);
 }
@@ -106,6 +109,7 @@ class Reader {
     }
     read_parameters(network, result.optimizer);
     network.restored();
+    read_training(result);
     if (used_.size() != file_.tensors.size()) {
       fail(fmt::format("has {} tensors that no network has", file_.tensors.size() - used_.size()));
     }
@@ -236,7 +240,7 @@ class Reader {
     }
     expect_node(network.config(), node, id);
     read_scaling(node, id);
-    network.restore_node(std::move(node));
+    network.add_node(std::move(node));
   }
 
   void read_places(Network& network, const json& header) {
@@ -298,6 +302,18 @@ class Reader {
     });
   }
 
+  // Not for this layer to understand.
+  void read_training(NetworkFile& result) {
+    const auto found = file_.metadata.find(kTraining);
+    if (found == file_.metadata.end()) return;
+    result.training = found->second;
+    for (const auto& [name, tensor] : file_.tensors) {
+      if (!name.starts_with(kTrainingPrefix)) continue;
+      result.training_tensors.emplace(name.substr(kTrainingPrefix.size()), tensor);
+      used_.insert(name);
+    }
+  }
+
   void read_plane(const std::string& name, const Block& block, float* out) {
     const Tensor& tensor = expect(name, block.rows, block.columns);
     const std::size_t count = std::size_t{block.rows} * block.columns;
@@ -342,6 +358,10 @@ std::string serialize_network(const NetworkFile& file) {
   if (network.shares_indices()) header["places"] = places_json(network);
   out.metadata["network"] = header.dump();
   out.metadata["history"] = file.history;
+  if (!file.training.empty()) out.metadata[kTraining] = file.training;
+  for (const auto& [name, tensor] : file.training_tensors) {
+    out.tensors[std::string(kTrainingPrefix) + name] = tensor;
+  }
   each_block(network, [&](const std::string& name, BlockId id) {
     const Block& block = parameters.block(id);
     const std::vector<std::int64_t> shape{block.rows, block.columns};

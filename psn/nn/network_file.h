@@ -3,9 +3,11 @@
 // everything else before memory is reserved for it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
+#include "psn/base/tensor_file.h"
 #include "psn/nn/network.h"
 
 namespace psn {
@@ -16,7 +18,10 @@ inline constexpr int kNetworkFileVersion = 1;
 struct NetworkFile {
   std::shared_ptr<Network> network;
   std::string history;     // of its training: JSON, as the trainer gave it
-  bool optimizer = false;  // are Adam's moments there, so that training can go on?
+  bool optimizer = false;  // are Adam's moments there?
+  // Of a training that can go on: what the trainer wants to find again. Kept as it is.
+  std::string training;  // empty: none
+  std::map<std::string, Tensor> training_tensors;
 };
 
 // Both throw DataError that names the file.

@@ -1,5 +1,5 @@
-// The JSON parts of a network's file: its configuration and its catalog of addresses. Internal to
-// psn/nn. Reading believes nothing; what is wrong is a DataError that names the file.
+// The JSON parts of a network's file: its configuration and its catalog of addresses, which also go
+// from rank to rank. Reading believes nothing; what is wrong is a DataError that names the file.
 #pragma once
 
 #include <cstdint>

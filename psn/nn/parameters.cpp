@@ -1,5 +1,8 @@
 #include "psn/nn/parameters.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <algorithm>
 
 namespace psn {
@@ -49,6 +52,25 @@ std::size_t Parameters::size() const {
   std::size_t count = 0;
   for (const Block& block : blocks_) count += std::size_t{block.rows} * block.columns;
   return count;
+}
+
+void Parameters::drop_training_planes() {
+  for (auto* plane : {&gradients_, &first_, &second_}) *plane = {};
+}
+
+void Parameters::restart() {
+  drop_training_planes();
+  step = 0;
+  std::fill(births_.begin(), births_.end(), 0);
+}
+
+std::uint64_t Parameters::checksum() const {
+  XXH64_hash_t hash = 0;
+  for (const Block& block : blocks_) {
+    const std::size_t size = std::size_t{block.rows} * block.columns;
+    hash = XXH3_64bits_withSeed(values_.data() + block.offset, size * sizeof(float), hash);
+  }
+  return hash;
 }
 
 void Parameters::clear_gradients() {

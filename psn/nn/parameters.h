@@ -43,7 +43,12 @@ class Parameters {
   std::uint64_t* births(BlockId id) { return births_.data() + blocks_[id].first_birth; }
 
   void clear_gradients();
-  std::uint64_t step = 0;  // optimizer updates so far
+  // Gradients and moments are gone; the next use of them starts with zeros.
+  void drop_training_planes();
+  // The same, and no update has been made: for a new optimizer.
+  void restart();
+  std::uint64_t checksum() const;  // of all values
+  std::uint64_t step = 0;          // optimizer updates so far
 
  private:
   void place(Block& block, std::uint32_t capacity);

@@ -6,20 +6,12 @@
 namespace psn {
 namespace {
 
-// Where a distribution's support begins and ends, for families that have such parameters.
-std::pair<double, double> bounds_of(const Distribution& p) {
-  const Family family = p.family();
-  if (family != Family::kUniform && family != Family::kTruncatedNormal &&
-      family != Family::kBinomial) {
-    return {0, 0};
-  }
-  double low = kInfinity, high = -kInfinity;
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    const Support s = p.support(i);
-    low = std::min(low, s.low);
-    high = std::max(high, s.high);
-  }
-  return {low, high};
+// Random numbers for the reservoirs: a hash of what they belong to.
+std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
 }
 
 double quantile(const std::vector<float>& sorted, double p) {
@@ -35,53 +27,88 @@ bool scaled_by_logarithm(Family family) {
   return family == Family::kLogNormal;
 }
 
-void ScalingEstimator::add(const Value& x, const Distribution& p, std::uint64_t random) {
-  const auto [low, high] = bounds_of(p);
-  if (count_ == 0) {
-    low_ = low;
-    high_ = high;
-    reservoir_.resize(x.size());
+Bounds bounds_of(const Distribution& p) {
+  const Family family = p.family();
+  if (family != Family::kUniform && family != Family::kTruncatedNormal &&
+      family != Family::kBinomial) {
+    return {};
+  }
+  Bounds bounds{kInfinity, -kInfinity};
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const Support s = p.support(i);
+    bounds.low = std::min(bounds.low, s.low);
+    bounds.high = std::max(bounds.high, s.high);
+  }
+  return bounds;
+}
+
+void Bounds::include(const Bounds& other) {
+  vary |= other.vary || low != other.low || high != other.high;
+  low = std::min(low, other.low);
+  high = std::max(high, other.high);
+}
+
+void Measurements::add(const Bounds& more) {
+  if (!bounds) bounds = more;
+  bounds->include(more);
+}
+
+void Measurements::add(const Value& x, const Distribution& p) {
+  add(bounds_of(p));
+  if (count++ == 0) {
     if (p.family() == Family::kLogNormal) {
       const auto& scale = std::get<LogNormal>(p.variant()).parameters[1];
       for (std::size_t i = 0; i < x.size(); ++i) {
-        fallback_.push_back(static_cast<float>(scale[scale.is_scalar() ? 0 : i]));
+        spread.push_back(static_cast<float>(scale[scale.is_scalar() ? 0 : i]));
       }
     } else {
-      for (const double v : p.variance()) fallback_.push_back(static_cast<float>(std::sqrt(v)));
+      for (const double v : p.variance()) spread.push_back(static_cast<float>(std::sqrt(v)));
     }
   }
-  bounds_vary_ |= low != low_ || high != high_;
-  low_ = std::min(low_, low);
-  high_ = std::max(high_, high);
-  // A uniform sample of all values so far.
-  const std::uint64_t place = count_ < kReservoir ? count_ : random % (count_ + 1);
-  ++count_;
-  if (place >= kReservoir) return;
   const bool logarithm = scaled_by_logarithm(p.family());
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const auto value = static_cast<float>(logarithm ? std::log(x[i]) : x[i]);
-    if (place < reservoir_[i].size()) {
-      reservoir_[i][place] = value;
-    } else {
-      reservoir_[i].push_back(value);
+  for (const double v : x) values.push_back(static_cast<float>(logarithm ? std::log(v) : v));
+}
+
+void ScalingEstimator::add(const Measurements& more, std::uint64_t key) {
+  if (more.bounds && data_.count == 0) data_.bounds = *more.bounds;
+  if (more.bounds) data_.bounds.include(*more.bounds);
+  if (more.count == 0) return;
+  const std::size_t components = more.values.size() / more.count;
+  if (data_.count == 0) {
+    data_.fallback = more.spread;
+    data_.reservoir.resize(components);
+  }
+  for (std::uint64_t k = 0; k < more.count; ++k) {
+    // A uniform sample of all values so far.
+    const std::uint64_t place =
+        data_.count < kReservoir ? data_.count : mix(mix(key) + data_.count) % (data_.count + 1);
+    ++data_.count;
+    if (place >= kReservoir) continue;
+    for (std::size_t i = 0; i < components; ++i) {
+      const float value = more.values[k * components + i];
+      if (place < data_.reservoir[i].size()) {
+        data_.reservoir[i][place] = value;
+      } else {
+        data_.reservoir[i].push_back(value);
+      }
     }
   }
 }
 
 Scaling ScalingEstimator::fit(const Scaling& current) {
-  next_fit_ = std::max<std::uint64_t>(2 * count_, 32);
+  data_.next_fit = std::max<std::uint64_t>(2 * data_.count, 32);
   constexpr std::uint64_t kEnough = 1 << 15;
-  if (count_ >= kEnough) next_fit_ = ~std::uint64_t{0};
+  if (data_.count >= kEnough) data_.next_fit = kNever;
   Scaling result = current;
-  result.location.resize(reservoir_.size());
-  result.scale.resize(reservoir_.size());
-  for (std::size_t i = 0; i < reservoir_.size(); ++i) {
-    std::vector<float> sorted = reservoir_[i];
+  result.location.resize(data_.reservoir.size());
+  result.scale.resize(data_.reservoir.size());
+  for (std::size_t i = 0; i < data_.reservoir.size(); ++i) {
+    std::vector<float> sorted = data_.reservoir[i];
     std::sort(sorted.begin(), sorted.end());
     result.location[i] = static_cast<float>(quantile(sorted, 0.5));
     double scale = (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / 1.349;
     constexpr std::size_t kHandful = 8;
-    if (sorted.size() < kHandful || !(scale > 0)) scale = fallback_[i];
+    if (sorted.size() < kHandful || !(scale > 0)) scale = data_.fallback[i];
     if (!(scale > 0) || !std::isfinite(scale)) scale = 1;
     result.scale[i] = static_cast<float>(scale);
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "psn/nn/parameters.h"
@@ -29,6 +30,10 @@ class Adam {
   // One step at `rate`. `touched`: blocks that have a gradient. Returns the gradient's norm before
   // clipping; if that is not finite, nothing is changed.
   double update(Parameters& parameters, double rate, const std::vector<BlockId>& touched);
+
+  // For training that goes on later: by block, the step of its last update.
+  const std::vector<std::uint64_t>& last_updates() const { return last_; }
+  void restore(std::vector<std::uint64_t> last_updates) { last_ = std::move(last_updates); }
 
  private:
   void update_block(Parameters& parameters, BlockId block, double rate, float clip);

@@ -11,24 +11,30 @@
 namespace psn {
 namespace {
 
-// Random numbers for the reservoirs: a hash of what they belong to.
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
+constexpr std::uint64_t kFew = 256;  // values: too few for the value layers to have learned from
 
 std::string site_of(const Node& node) {
   return node.scope + node.base + "\n" + node.type;
 }
 
+// A node is one or the other for good.
+void check_same(const Network& network, const Node& met, Role role, bool control) {
+  if (met.role != role) {
+    throw ModelError(
+        fmt::format("'{}' is a latent choice in one trace and observed in another", met.text));
+  }
+  if (!network.infers() && met.control != control) {
+    throw ModelError(
+        fmt::format("'{}' is under control in one trace and not in another", met.text));
+  }
+}
+
 }  // namespace
 
-Growth::Growth(Network& network, bool inherit)
-    : network_(network), inherit_(inherit), fitted_(network.size(), kGiven) {
+Growth::Growth(Network& network, bool inherit) : network_(network), inherit_(inherit) {
+  state_.fitted.assign(network.size(), GrowthState::kGiven);
   for (NodeId id = Network::kEnd + 1; id < network.size(); ++id) {
-    sibling_[site_of(network.node(id))] = id;
+    if (!network.is_observation(id)) sibling_[site_of(network.node(id))] = id;
   }
 }
 
@@ -58,9 +64,10 @@ void Growth::start_as_sibling(NodeId id) {
   const std::size_t width = p.block(network_.address_embedding()).columns;
   float* addresses = p.values(network_.address_embedding());
   std::copy_n(addresses + sibling * width, width, addresses + id * width);
-  if (fitted_[sibling] > 0) {  // the weights are in the sibling's units
+  const std::uint64_t fitted = state_.fitted[sibling];
+  if (fitted > 0) {  // the weights are in the sibling's units
     network_.start_scaling(id, from.scaling);
-    fitted_[id] = fitted_[sibling];
+    state_.fitted[id] = fitted == GrowthState::kGiven ? kFew : fitted;
   }
 }
 
@@ -79,126 +86,218 @@ NodeId Growth::known(const Entry& entry) const {
   return id < node_of_.size() ? node_of_[id] : Batch::kNone;
 }
 
-NodeId Growth::find_or_add(const Entry& entry) {
-  NodeId node = known(entry);
-  if (node == Batch::kNone) node = add(entry);
-  // A node is one or the other for good.
-  const Node& met = network_.node(node);
-  if (met.role != entry.role) {
-    throw ModelError(fmt::format("'{}' is a latent choice in one trace and observed in another",
-                                 entry.address->text));
-  }
-  if (!network_.infers() && met.control != entry.control) {
-    throw ModelError(
-        fmt::format("'{}' is under control in one trace and not in another", entry.address->text));
-  }
-  return node;
+const Node& Growth::node(NodeId id, const Look& look) const {
+  return id < network_.size() ? network_.node(id) : look.news.nodes[id - network_.size()];
 }
 
-NodeId Growth::add(const Entry& entry) {
+NodeId Growth::find_or_note(const Entry& entry, Look& look) {
+  NodeId id = known(entry);
+  if (id == Batch::kNone) id = note(entry, look);
+  check_same(network_, node(id, look), entry.role, entry.control);
+  return id;
+}
+
+NodeId Growth::note(const Entry& entry, Look& look) {
   const Address& address = *entry.address;
   if (entry.role == Role::kFactor) {
     throw InvalidArgument(
         fmt::format("'{}' is a factor: a surrogate learns random choices only", address.text));
   }
-  const auto found = network_.find(address, entry.role);
-  const NodeId node = found ? *found : network_.add_node(address, entry);
-  if (!found) {
-    fitted_.resize(network_.size(), 0);
-    start_as_sibling(node);
+  auto id = network_.find(address, entry.role);
+  if (!id) {
+    Node described = network_.describe(address, entry);
+    const auto next = static_cast<NodeId>(network_.size() + look.news.nodes.size());
+    const auto [found, is_new] = look.new_nodes.try_emplace(described.text, next);
+    if (is_new) look.news.nodes.push_back(std::move(described));
+    id = found->second;
+    noted_.emplace_back(&address, entry.role);
   }
   if (address.id >= node_of_.size()) node_of_.resize(address.id + 1, Batch::kNone);
-  node_of_[address.id] = node;
-  return node;
+  node_of_[address.id] = *id;
+  return *id;
 }
 
-void Growth::measure(NodeId id, const Entry& entry) {
-  const Node& node = network_.node(id);
-  if (node.value.family == Family::kCategorical) return;
-  if (entry.value.size() != node.value.components() || !entry.distribution) {
-    throw ModelError(fmt::format("'{}': a value of another form than before", node.text));
+void Growth::measure(NodeId id, const Entry& entry, Look& look) const {
+  const Node& met = node(id, look);
+  if (met.value.family == Family::kCategorical) return;
+  if (entry.value.size() != met.value.components() || !entry.distribution) {
+    throw ModelError(fmt::format("'{}': a value of another form than before", met.text));
   }
-  if (id >= estimators_.size()) estimators_.resize(network_.size());
-  ScalingEstimator& estimator = estimators_[id];
-  estimator.add(entry.value, *entry.distribution, mix(mix(id) + estimator.count()));
+  const bool complete = id < state_.estimators.size() && state_.estimators[id].complete();
+  if (complete) {
+    Bounds wider = state_.estimators[id].bounds();
+    wider.include(bounds_of(*entry.distribution));
+    if (wider == state_.estimators[id].bounds()) return;
+  }
+  const auto [found, first] = look.measured.try_emplace(id, look.news.measured.size());
+  if (first) look.news.measured.emplace_back(id, Measurements());
+  Measurements& measurements = look.news.measured[found->second].second;
+  if (complete) {
+    measurements.add(bounds_of(*entry.distribution));
+  } else {
+    measurements.add(entry.value, *entry.distribution);
+  }
 }
 
-void Growth::absorb(std::span<const Trace> traces) {
-  grow(traces, true);
-}
-void Growth::learn_names(std::span<const Trace> traces) {
-  grow(traces, false);
+bool Growth::knows(const News::Transition& transition) const {
+  const auto& [from, to] = transition;
+  if (from >= network_.size() || to.node >= network_.size()) return false;
+  const auto place = network_.find_place(to);
+  return place && network_.node(from).successor_row.contains(*place);
 }
 
-void Growth::grow(std::span<const Trace> traces, bool measures_all) {
-  unseen_ = 0;
-  const auto given = static_cast<NodeId>(network_.size());
-  for (const Trace& trace : traces) {
-    NodeId from = Network::kBegin;
-    LastIndex last_index;
-    bool news = false;
-    const auto go = [&](const Place& place) {
-      const PlaceId to = network_.add_place(place);
-      if (!network_.infers() && !network_.node(from).successor_row.contains(to)) {
-        if (from >= new_successors_.size()) new_successors_.resize(network_.size());
-        auto& fresh = new_successors_[from];
-        if (fresh.empty()) grown_.push_back(from);
-        if (std::find(fresh.begin(), fresh.end(), to) == fresh.end()) fresh.push_back(to);
-        news = true;
-      }
-      from = place.node;
-    };
-    for (const Entry& entry : trace.entries) {
-      const bool steps = is_step(entry);
-      if (!steps && !is_input(entry)) continue;
-      const NodeId node = find_or_add(entry);
-      if (measures_all || node >= given) measure(node, entry);
-      if (steps) go({node, last_index.step_to(entry.address->variable->index)});
+// Returns whether the trace has a transition that is new.
+bool Growth::look_at(const Trace& trace, Look& look) {
+  NodeId from = Network::kBegin;
+  LastIndex last_index;
+  bool news = false;
+  const auto go = [&](const Place& to) {
+    if (!network_.infers() && !knows({from, to})) {
+      if (look.transitions.insert({from, to}).second) look.news.transitions.push_back({from, to});
+      news = true;
     }
-    go({Network::kEnd, {}});
-    unseen_ += news;
+    from = to.node;
+  };
+  for (const Entry& entry : trace.entries) {
+    const bool steps = is_step(entry), input = is_input(entry);
+    if (!steps && !input) continue;
+    const NodeId id = find_or_note(entry, look);
+    if (look.measures_known || id >= network_.size()) measure(id, entry, look);
+    if (steps) go({id, last_index.step_to(entry.address->variable->index)});
+    if (input) ++look.observed[id];
   }
-  for (const NodeId from : grown_) {
-    network_.add_successors(from, new_successors_[from]);
-    new_successors_[from].clear();
-  }
-  grown_.clear();
-  if (network_.infers()) note_missing(traces);
-  refit();
+  go({Network::kEnd, {}});
+  return news;
+}
+
+Growth::Look Growth::look(std::span<const Trace> traces, bool measures_known) {
+  Look look;
+  look.measures_known = measures_known;
+  look.news.traces = traces.size();
+  unseen_ = 0;
+  for (const auto& [address, role] : noted_) node_of_[address->id] = Batch::kNone;
+  noted_.clear();  // of a look that failed
+  for (const Trace& trace : traces) unseen_ += look_at(trace, look);
+  if (network_.infers()) note_missing(look);
+  return look;
 }
 
 // An observation that some traces lack is one that the network learns to do without.
-void Growth::note_missing(std::span<const Trace> traces) {
-  std::vector<std::size_t> seen(network_.size(), 0);
-  for (const Trace& trace : traces) {
-    for (const Entry& entry : trace.entries) {
-      if (is_input(entry)) ++seen[known(entry)];
+void Growth::note_missing(Look& look) const {
+  const auto end = static_cast<NodeId>(network_.size() + look.news.nodes.size());
+  for (NodeId id = 0; id < end; ++id) {
+    const Node& met = node(id, look);
+    if (met.role != Role::kObserve || met.may_be_missing) continue;
+    const auto found = look.observed.find(id);
+    const std::uint64_t count = found == look.observed.end() ? 0 : found->second;
+    if (id >= network_.size() || count < look.news.traces) {
+      look.news.observed.push_back({id, count});
     }
   }
-  for (NodeId id = 0; id < network_.size(); ++id) {
-    if (network_.is_observation(id) && seen[id] < traces.size()) network_.set_may_be_missing(id);
+}
+
+News Growth::look(std::span<const Trace> traces) {
+  return std::move(look(traces, true).news);
+}
+void Growth::absorb(std::span<const Trace> traces) {
+  apply({look(traces, true).news});
+}
+void Growth::learn_names(std::span<const Trace> traces) {
+  apply({look(traces, false).news});
+}
+
+void Growth::apply(std::vector<News> by_rank) {
+  const auto first_new = static_cast<NodeId>(network_.size());
+  for (News& news : by_rank) add_nodes(news, first_new);
+  add_transitions(by_rank);
+  state_.estimators.resize(network_.size());
+  for (const News& news : by_rank) {
+    for (const auto& [id, measurements] : news.measured)
+      state_.estimators[id].add(measurements, id);
+  }
+  set_missing(by_rank, first_new);
+  refit();
+  for (const auto& [address, role] : noted_) {
+    node_of_[address->id] = *network_.find(*address, role);
+  }
+  noted_.clear();
+}
+
+// The news has the network's own numbers afterwards.
+void Growth::add_nodes(News& news, NodeId first_new) {
+  std::vector<NodeId> numbers;
+  for (const Node& added : news.nodes) numbers.push_back(add_node(added));
+  const auto renumber = [&](NodeId& id) {
+    if (id >= first_new) id = numbers.at(id - first_new);
+  };
+  for (auto& [from, to] : news.transitions) {
+    renumber(from);
+    renumber(to.node);
+  }
+  for (auto& [id, measurements] : news.measured) renumber(id);
+  for (auto& [id, count] : news.observed) renumber(id);
+}
+
+NodeId Growth::add_node(const Node& added) {
+  if (const auto found = network_.find(added.text)) {
+    check_same(network_, network_.node(*found), added.role, added.control);
+    return *found;
+  }
+  const NodeId id = network_.add_node(added);
+  state_.fitted.resize(network_.size(), 0);
+  start_as_sibling(id);
+  return id;
+}
+
+void Growth::add_transitions(const std::vector<News>& by_rank) {
+  std::vector<NodeId> grown;
+  std::unordered_map<NodeId, std::vector<PlaceId>> successors;
+  for (const News& news : by_rank) {
+    for (const auto& [from, to] : news.transitions) {
+      const PlaceId place = network_.add_place(to);
+      auto& fresh = successors[from];
+      if (fresh.empty()) grown.push_back(from);
+      if (std::find(fresh.begin(), fresh.end(), place) == fresh.end()) fresh.push_back(place);
+    }
+  }
+  for (const NodeId from : grown) network_.add_successors(from, successors[from]);
+}
+
+void Growth::set_missing(const std::vector<News>& by_rank, NodeId first_new) {
+  std::uint64_t traces = 0;
+  std::unordered_map<NodeId, std::uint64_t> seen;
+  for (const News& news : by_rank) {
+    traces += news.traces;
+    for (const auto& [id, count] : news.observed) seen[id] += count;
+  }
+  for (const auto& [id, count] : seen) {
+    if (id < first_new || count < traces) network_.set_may_be_missing(id);
   }
 }
 
 void Growth::refit() {
-  for (NodeId id = 0; id < estimators_.size(); ++id) {
-    ScalingEstimator& estimator = estimators_[id];
+  for (NodeId id = 0; id < state_.estimators.size(); ++id) {
+    ScalingEstimator& estimator = state_.estimators[id];
     if (estimator.count() == 0) continue;
-    const Scaling& now = network_.node(id).scaling;
-    if (now.low != estimator.low() || now.high != estimator.high() ||
-        now.bounds_vary != estimator.bounds_vary()) {
-      network_.set_bounds(id, estimator.low(), estimator.high(), estimator.bounds_vary());
-    }
-    if (!estimator.due()) continue;
-    constexpr std::uint64_t kFew = 256;  // too few for the value layers to have learned from
+    fit_bounds(id);
+    std::uint64_t& fitted = state_.fitted[id];
+    if (fitted == GrowthState::kGiven || !estimator.due()) continue;
     const Scaling scaling = estimator.fit(network_.node(id).scaling);
-    if (fitted_[id] == 0) {
+    if (fitted == 0) {
       network_.start_scaling(id, scaling);
     } else {
-      network_.set_scaling(id, scaling, fitted_[id] >= kFew);
+      network_.set_scaling(id, scaling, fitted >= kFew);
     }
-    if (fitted_[id] != kGiven) fitted_[id] = estimator.count();
+    fitted = estimator.count();
   }
+}
+
+void Growth::fit_bounds(NodeId id) {
+  const Scaling& scaling = network_.node(id).scaling;
+  const Bounds now{scaling.low, scaling.high, scaling.bounds_vary};
+  Bounds seen = state_.estimators[id].bounds();
+  if (state_.fitted[id] == GrowthState::kGiven) seen.include(now);
+  if (seen != now) network_.set_bounds(id, seen);
 }
 
 Batch Growth::flatten(std::span<const Trace> traces) const {

@@ -16,13 +16,16 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "psn/core/trace.h"
 #include "psn/nn/network.h"
+#include "psn/train/news.h"
 
 namespace psn {
 
@@ -58,48 +61,79 @@ struct Batch {
   std::size_t width(std::size_t step) const { return first[step + 1] - first[step]; }
 };
 
+// What Growth knows besides the network.
+struct GrowthState {
+  static constexpr std::uint64_t kGiven = ~std::uint64_t{0};
+  std::vector<std::uint64_t> fitted;  // by node: values behind its scaling; kGiven: came with it
+  std::vector<ScalingEstimator> estimators;  // by node; may be shorter
+};
+
 class Growth {
  public:
   // `inherit`: a new node starts as a copy of the last one of the same site (another index or
   // instance) in all but its transitions, so that what is rare profits from what is common.
+  // Nodes that the network already has keep their scaling, and their bounds only widen.
   explicit Growth(Network& network, bool inherit = false);
+
+  const GrowthState& state() const { return state_; }
+  void restore(GrowthState state) { state_ = std::move(state); }
 
   // Makes the network know every address and transition of the traces, and refits scalings that
   // are due; all in the order of the traces, so that the result depends on nothing else.
   void absorb(std::span<const Trace> traces);
   // The same without the scaling of nodes that the network has: for evaluation.
   void learn_names(std::span<const Trace> traces);
+  // absorb() in two steps, for a batch that is divided among ranks: what this rank's part has that
+  // the network does not know, and all parts' news into the network.
+  News look(std::span<const Trace> traces);
+  void apply(std::vector<News> by_rank);
   // The traces as rows; they must have been absorbed and must outlive the batch.
   Batch flatten(std::span<const Trace> traces) const;
 
-  // Traces of the last absorb() that had something new.
+  // Traces of the last look that had something new.
   std::size_t unseen() const { return unseen_; }
 
  private:
+  // What one look() finds.
+  struct Look {
+    News news;
+    bool measures_known = true;  // nodes that the network has, too
+    std::unordered_map<std::string, NodeId> new_nodes;
+    std::set<News::Transition> transitions;
+    std::unordered_map<NodeId, std::size_t> measured;    // by node: its place in news.measured
+    std::unordered_map<NodeId, std::uint64_t> observed;  // by node: traces that have it
+  };
+
   // Does the network take a step for this entry?
   bool is_step(const Entry& entry) const;
   // Is it an input of an inference network?
   bool is_input(const Entry& entry) const;
   NodeId known(const Entry& entry) const;  // kNone if it is not
-  NodeId find_or_add(const Entry& entry);
-  NodeId add(const Entry& entry);  // if the network does not have it
-  void grow(std::span<const Trace> traces, bool measures_all);
-  void note_missing(std::span<const Trace> traces);
-  void sort_by_node(Batch& batch) const;
+  Look look(std::span<const Trace> traces, bool measures_known);
+  bool look_at(const Trace& trace, Look& look);
+  NodeId find_or_note(const Entry& entry, Look& look);
+  NodeId note(const Entry& entry, Look& look);
+  const Node& node(NodeId id, const Look& look) const;
+  bool knows(const News::Transition& transition) const;
+  void measure(NodeId id, const Entry& entry, Look& look) const;
+  void note_missing(Look& look) const;
+
+  void add_nodes(News& news, NodeId first_new);
+  NodeId add_node(const Node& node);
+  void add_transitions(const std::vector<News>& by_rank);
+  void set_missing(const std::vector<News>& by_rank, NodeId first_new);
   void start_as_sibling(NodeId id);
-  void measure(NodeId id, const Entry& entry);
   void refit();
+  void fit_bounds(NodeId id);
+  void sort_by_node(Batch& batch) const;
 
   Network& network_;
   bool inherit_;
-  std::unordered_map<std::string, NodeId> sibling_;  // by site: the last node of it
-  std::vector<NodeId> node_of_;                      // by address id
-  std::vector<ScalingEstimator> estimators_;
-  std::vector<std::uint64_t> fitted_;  // by node: values behind its scaling; kGiven: came with it
-  std::vector<std::vector<PlaceId>> new_successors_;  // by node; empty between calls
-  std::vector<NodeId> grown_;                         // nodes with new successors
+  std::unordered_map<std::string, NodeId> sibling_;     // by site: the last node of it
+  std::vector<NodeId> node_of_;                         // by address id
+  std::vector<std::pair<const Address*, Role>> noted_;  // since the last apply()
+  GrowthState state_;
   std::size_t unseen_ = 0;
-  static constexpr std::uint64_t kGiven = ~std::uint64_t{0};
 };
 
 }  // namespace psn

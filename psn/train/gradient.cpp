@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "psn/nn/math.h"
 #include "psn/train/kernels.h"
@@ -24,13 +25,15 @@ void Gradient::apply_back(BlockId id, std::size_t rows, const float* in, std::si
 
 BatchLoss Gradient::evaluate(const Batch& batch, std::vector<double>* log_prob) {
   backward_ = false;
+  traces_ = batch.traces();
   loss_ = Loss::kNegativeLogLikelihood;
   run_forward(batch);
   return total(batch, log_prob);
 }
 
-BatchLoss Gradient::compute(const Batch& batch, Loss loss) {
+BatchLoss Gradient::compute(const Batch& batch, Loss loss, std::size_t total_traces) {
   backward_ = true;
+  traces_ = total_traces;
   loss_ = loss;
   Parameters& parameters = network_.parameters();
   for (const BlockId id : touched_) {
@@ -38,6 +41,7 @@ BatchLoss Gradient::compute(const Batch& batch, Loss loss) {
     std::fill_n(parameters.gradients(id), std::size_t{block.rows} * block.columns, 0.0f);
   }
   touched_.clear();
+  if (batch.traces() == 0) return {};
   run_forward(batch);
   back_through_core(batch);
   back_through_nodes(batch);
@@ -145,16 +149,46 @@ void Gradient::add_loss(double loss, const Entry* entry) {
 
 BatchLoss Gradient::total(const Batch& batch, std::vector<double>* log_prob) const {
   BatchLoss result;
-  const auto count = static_cast<double>(std::max<std::size_t>(1, batch.traces()));
   if (log_prob) log_prob->assign(batch.traces(), 0);
   for (std::size_t at = 0; at < batch.traces(); ++at) {
-    result.log_prob += log_s_[at] / count;
-    result.kl += (batch.log_p[at] - log_s_[at]) / count;
+    result.log_prob += log_s_[at] * weight();
+    result.kl += (batch.log_p[at] - log_s_[at]) * weight();
     if (log_prob) (*log_prob)[batch.trace[at]] = log_s_[at];
   }
-  result.loss = loss_sum_ / count;
+  result.loss = loss_sum_ * weight();
   result.worst = worst_;
+  result.worst_loss = worst_loss_;
   return result;
+}
+
+// Only what some rank has touched is sent: of a large vocabulary that is little.
+void Gradient::add_up(Communicator& ranks, BatchLoss& loss) {
+  if (ranks.alone()) return;
+  Parameters& parameters = network_.parameters();
+  constexpr BlockId kBits = 64;
+  std::vector<std::uint64_t> bits(parameters.block_count() / kBits + 1);
+  for (const BlockId id : touched_) bits[id / kBits] |= std::uint64_t{1} << id % kBits;
+  ranks.any(bits);
+  touched_.clear();
+  message_.clear();
+  for (BlockId id = 0; id < parameters.block_count(); ++id) {
+    if (!(bits[id / kBits] >> id % kBits & 1)) continue;
+    const Block& block = parameters.block(id);
+    const float* gradient = parameters.gradients(id);
+    touched_.push_back(id);
+    message_.insert(message_.end(), gradient, gradient + std::size_t{block.rows} * block.columns);
+  }
+  ranks.sum(message_);
+  const float* from = message_.data();
+  for (const BlockId id : touched_) {
+    const Block& block = parameters.block(id);
+    const std::size_t size = std::size_t{block.rows} * block.columns;
+    std::copy_n(from, size, parameters.gradients(id));
+    from += size;
+  }
+  double sums[] = {loss.loss, loss.log_prob, loss.kl};
+  ranks.sum(sums);
+  std::tie(loss.loss, loss.log_prob, loss.kl) = std::tie(sums[0], sums[1], sums[2]);
 }
 
 }  // namespace psn

@@ -11,8 +11,10 @@
 // Buffers are kept from batch to batch. Not thread-safe; products run on the calling thread only.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
+#include "psn/base/communicator.h"
 #include "psn/nn/network.h"
 #include "psn/train/batch.h"
 #include "psn/train/layer_back.h"
@@ -32,6 +34,7 @@ struct BatchLoss {
   // The choice to blame if the loss is bad: one whose part of it is not finite, or else the
   // largest.
   const Entry* worst = nullptr;
+  double worst_loss = 0;  // its part
 };
 
 class Gradient {
@@ -43,7 +46,11 @@ class Gradient {
   BatchLoss evaluate(const Batch& batch, std::vector<double>* log_prob = nullptr);
   // The loss, with the gradient of its mean in Parameters::gradients. Blocks that have one are
   // touched(); the gradients of all others are zero.
-  BatchLoss compute(const Batch& batch, Loss loss);
+  BatchLoss compute(const Batch& batch, Loss loss) { return compute(batch, loss, batch.traces()); }
+  // The same of one part of a batch of `total` traces: what it adds to the means.
+  BatchLoss compute(const Batch& batch, Loss loss, std::size_t total);
+  // Adds up gradient and loss over the parts of all ranks. `worst` stays that of this part.
+  void add_up(Communicator& ranks, BatchLoss& loss);
   const std::vector<BlockId>& touched() const { return touched_; }
 
  private:
@@ -72,6 +79,8 @@ class Gradient {
   void back_through_observations(const Batch& batch);
   void add_loss(double loss, const Entry* entry);
   BatchLoss total(const Batch& batch, std::vector<double>* log_prob) const;
+  // Of a trace, in the means.
+  double weight() const { return 1 / static_cast<double>(std::max<std::size_t>(1, traces_)); }
 
   void apply(BlockId block, std::size_t rows, const float* in, std::size_t ld_in,
              float* out) const {
@@ -85,8 +94,10 @@ class Gradient {
   Network& network_;
   ObservationGradient observations_;
   bool backward_ = false;
+  std::size_t traces_ = 0;  // that means are taken over
   Loss loss_ = Loss::kNegativeLogLikelihood;
   std::vector<BlockId> touched_;
+  std::vector<float> message_;  // the gradients of touched blocks, one after the other
 
   std::vector<Layer> layers_;
   std::vector<std::uint32_t> active_;  // by node: its place among this batch's nodes

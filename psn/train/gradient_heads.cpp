@@ -41,7 +41,7 @@ void Gradient::begin_head(const Batch& batch) {
   for (std::size_t at = 0; at < batch.traces(); ++at) {
     std::copy_n(p.values(begin.transition), n, logits.data());
     const double log_prob = softmax_loss(n, begin.successor_row.at(batch.first_place[at]),
-                                         1.0f / static_cast<float>(batch.traces()), logits.data());
+                                         static_cast<float>(weight()), logits.data());
     log_s_[at] += log_prob;
     loss_sum_ -= log_prob;
     if (backward_) add(n, logits.data(), p.gradients(begin.transition));
@@ -80,7 +80,7 @@ void Gradient::value_head(const Batch& batch, const Batch::Segment& segment) {
 
   const std::size_t outputs = width(depth - 1);
   reserve(d_scratch_[0], rows * outputs);
-  const float scale = 1.0f / static_cast<float>(batch.traces());
+  const auto scale = static_cast<float>(weight());
   for (std::size_t r = 0; r < rows; ++r) {
     const std::uint32_t row = batch.order[segment.begin + r];
     const Entry& entry = *batch.entry[row];
@@ -126,7 +126,7 @@ void Gradient::transition_head(const Batch& batch, const Batch::Segment& segment
   reserve(logits, rows * n);
   apply(node.transition, rows, last, last_ld, logits.data());
 
-  const float scale = 1.0f / static_cast<float>(batch.traces());
+  const auto scale = static_cast<float>(weight());
   PlaceId successor = Batch::kNone;
   std::size_t target = 0;
   for (std::size_t r = 0; r < rows; ++r) {

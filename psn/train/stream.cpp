@@ -1,6 +1,7 @@
 #include "psn/train/stream.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "psn/base/error.h"
@@ -106,7 +107,11 @@ void TraceStream::take(std::size_t count, std::vector<Trace>& traces) {
   if (count > options_.ahead) {
     throw InvalidArgument("a batch is larger than the number of traces that may wait");
   }
-  finished_.wait(lock, [&] { return complete_ >= count || error_; });
+  const auto ready = [&] { return complete_ >= count || error_; };
+  constexpr std::chrono::milliseconds kLook(50);
+  while (!finished_.wait_for(lock, kLook, ready)) {
+    if (options_.monitor && options_.monitor->stop.load()) throw Interrupted();
+  }
   if (complete_ < count) std::rethrow_exception(error_);
   for (std::size_t i = 0; i < count; ++i) {
     traces.push_back(std::move(*waiting_.front()));

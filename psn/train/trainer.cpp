@@ -6,9 +6,8 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
-#include <numbers>
 
-#include "psn/base/error.h"
+#include "psn/train/agreement.h"
 #include "psn/train/batch.h"
 
 namespace psn {
@@ -16,19 +15,6 @@ namespace {
 
 constexpr std::uint32_t kTrainingChain = 0x747261, kValidationChain = 0x76616c,
                         kMissingChain = 0x6d6973;
-
-void check(const TrainOptions& options) {
-  const auto require = [](bool ok, const char* what) {
-    if (!ok) throw InvalidArgument(what);
-  };
-  require(options.batch_size > 0, "batch_size must be positive");
-  require(options.learning_rate > 0 && std::isfinite(options.learning_rate),
-          "learning_rate must be positive");
-  require(options.final_rate >= 0 && options.final_rate <= 1, "final_rate must be within [0, 1]");
-  require(options.seconds >= 0, "seconds must not be negative");
-  require(options.adam.clip_norm >= 0, "clip_norm must not be negative");
-  require(options.missing >= 0 && options.missing < 1, "missing must be within [0, 1)");
-}
 
 class Trainer {
  public:
@@ -42,7 +28,15 @@ class Trainer {
         growth_(network, options.inherit),
         gradient_(network),
         adam_(options.adam),
-        checkpoint_(network) {
+        ranks_(options.ranks ? *options.ranks : alone_),
+        share_{ranks_.rank(), ranks_.size(), options.batch_size},
+        fallback_(network) {
+    share_.check();
+    if (options.resume) {
+      restore(*options.resume);
+    } else {
+      network.parameters().restart();
+    }
     // The logits after begin are single weights, where others are sums over a hidden layer that
     // moves as one: at the same rate they would take thousands of updates to find their place.
     if (network.infers()) return;
@@ -51,111 +45,205 @@ class Trainer {
   }
 
   Progress run() {
-    start_ = last_report_ = Clock::now();
     std::vector<Trace> traces;
-    while (state_.traces < options_.traces && !stopped()) {
-      source_.take(std::min<std::uint64_t>(options_.batch_size, options_.traces - state_.traces),
-                   traces);
-      if (traces.empty()) break;
-      step(traces);
-      state_.traces += traces.size();
+    while (!finished()) {
+      const std::size_t count = take(traces);
+      if (count == 0) break;
+      step(traces, count);
+      state_.traces += count;
       ++state_.batches;
+      constexpr std::uint64_t kCompareEvery = 100;
+      if (state_.batches % kCompareEvery == 0) require_same(ranks_, network_.parameters());
       const bool validates = !held_out_.empty() && options_.validate_every &&
                              state_.batches % options_.validate_every == 0;
-      if (validates) state_.validation = validate(network_, held_out_);
-      if (validates || state_.batches % std::max<std::uint64_t>(1, options_.progress_every) == 0) {
+      if (validates) {
+        report(consider(validate(network_, held_out_)));
+      } else if (state_.batches % std::max<std::uint64_t>(1, options_.progress_every) == 0) {
         report();
       }
+      if (seconds_since(last_checkpoint_) >= options_.checkpoint_every) checkpoint();
+      if (!finished() && stopped()) return stop();
     }
-    if (!held_out_.empty()) state_.validation = validate(network_, held_out_);
-    report();
-    return state_;
+    return finish();
   }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  static double seconds_between(Clock::time_point a, Clock::time_point b) {
-    return std::chrono::duration<double>(b - a).count();
-  }
-  double elapsed() const { return seconds_between(start_, Clock::now()); }
-
-  bool stopped() const {
-    return (options_.monitor && options_.monitor->stop.load(std::memory_order_relaxed)) ||
-           (options_.seconds > 0 && elapsed() >= options_.seconds);
+  static double seconds_since(Clock::time_point then) {
+    return std::chrono::duration<double>(Clock::now() - then).count();
   }
 
-  double rate() const {
-    if (options_.schedule == Schedule::kConstant) return options_.learning_rate;
-    double done = static_cast<double>(state_.traces) / static_cast<double>(options_.traces);
-    if (options_.seconds > 0) done = std::max(done, elapsed() / options_.seconds);
-    const double cosine = 0.5 * (1 + std::cos(std::numbers::pi * std::min(1.0, done)));
-    return options_.learning_rate * (options_.final_rate + (1 - options_.final_rate) * cosine);
+  void restore(const TrainingState& state) {
+    state_ = state;
+    growth_.restore(std::move(state_.growth));
+    adam_.restore(std::move(state_.last_updates));
+    reported_traces_ = state_.traces;
   }
 
-  void step(const std::vector<Trace>& traces) {
-    growth_.absorb(traces);
+  bool finished() const {
+    return state_.traces >= options_.traces ||
+           (options_.patience > 0 && state_.plateau.stale >= options_.patience);
+  }
+  bool interrupted() const {
+    return options_.monitor && options_.monitor->stop.load(std::memory_order_relaxed);
+  }
+  bool stopped() const { return ranks_.alone() ? wants_to_stop() : stop_; }
+  bool wants_to_stop() const {
+    return interrupted() || (options_.seconds > 0 && seconds_since(start_) >= options_.seconds);
+  }
+
+  // This rank's part of the next batch, the network grown by what is new in all parts. Returns how
+  // many traces these have.
+  std::size_t take(std::vector<Trace>& traces) {
+    std::vector<News> all;
+    try {
+      all = exchange(ranks_, look(traces), network_.config());
+    } catch (const Error&) {
+      checkpoint();  // nothing has been changed yet
+      throw;
+    }
+    std::size_t count = 0;
+    for (const News& part : all) {
+      count += part.traces;
+      stop_ |= part.stop;
+    }
+    growth_.apply(std::move(all));
+    return count;
+  }
+
+  News look(std::vector<Trace>& traces) {
+    const std::uint64_t end = std::min(state_.traces + options_.batch_size, options_.traces);
+    News news;
+    try {
+      source_.take(share_.count_of(end) - share_.count_of(state_.traces), traces);
+      news = growth_.look(traces);
+    } catch (const Error& error) {
+      if (ranks_.alone()) throw;
+      news.error = error.what();
+    }
+    news.stop = wants_to_stop();
+    return news;
+  }
+
+  void step(const std::vector<Trace>& traces, std::size_t count) {
     Batch batch = growth_.flatten(traces);
     if (options_.missing > 0) withhold(batch);
-    const BatchLoss loss = gradient_.compute(batch, options_.loss);
-    if (!std::isfinite(loss.loss)) fail(batch, loss.worst, "is not finite");
-    if (state_.batches > 0 && loss.loss > best_ + options_.explosion) {
-      fail(batch, loss.worst, fmt::format("exploded to {:.4g} nats per trace", loss.loss));
+    BatchLoss loss = gradient_.compute(batch, options_.loss, count);
+    gradient_.add_up(ranks_, loss);
+    if (!std::isfinite(loss.loss)) fail(loss, count, "is not finite");
+    if (state_.batches > 0 && loss.loss > state_.lowest_loss + options_.explosion) {
+      fail(loss, count, fmt::format("exploded to {:.4g} nats per trace", loss.loss));
     }
-    best_ = state_.batches ? std::min(best_, loss.loss) : loss.loss;
-    state_.rate = rate();
+    state_.lowest_loss = state_.batches ? std::min(state_.lowest_loss, loss.loss) : loss.loss;
+    const double done = static_cast<double>(state_.traces) / static_cast<double>(options_.traces);
+    state_.rate = rate_at(options_.rate, done, state_.plateau);
     std::optional<Network> before;
-    if (checkpoint_is_due()) before = network_;
+    if (fallback_is_due()) before = network_;
     const double norm = adam_.update(network_.parameters(), state_.rate, gradient_.touched());
-    if (!std::isfinite(norm)) fail(batch, loss.worst, "has a gradient that is not finite");
-    if (before) checkpoint_ = *std::move(before);
-    loss_sum_ += loss.loss;
-    kl_sum_ += loss.kl;
-    ++since_report_;
+    if (!std::isfinite(norm)) fail(loss, count, "has a gradient that is not finite");
+    if (before) fallback_ = *std::move(before);
+    if (state_.batches == state_.reported) {
+      state_.loss_sum = state_.kl_sum = 0;
+      state_.first_summed = state_.batches;
+    }
+    state_.loss_sum += loss.loss;
+    state_.kl_sum += loss.kl;
   }
 
   void withhold(Batch& batch) {
-    Rng rng(options_.seed, state_.batches, kMissingChain);
+    for (NodeId id = 0; id < network_.size(); ++id) {
+      if (network_.is_observation(id)) network_.set_may_be_missing(id);
+    }
+    const std::uint64_t before = share_.count_of(state_.traces);
     std::erase_if(batch.observed, [&](const Batch::ObservedValue& value) {
-      network_.set_may_be_missing(value.node);
-      return rng.uniform() < options_.missing;
+      const std::uint64_t trace = share_.index(before + batch.trace[value.position]);
+      const Rng rng(options_.seed, trace, kMissingChain);
+      return rng.fork(value.node).uniform() < options_.missing;
     });
   }
 
   // A bad loss takes several updates to show, and its batch has grown and rescaled the network:
   // what is kept is from before, and has been seen to work. Often at first, when little is lost.
-  bool checkpoint_is_due() const {
+  bool fallback_is_due() const {
     constexpr std::uint64_t kEvery = 100;
     const std::uint64_t n = state_.batches;
     return n % kEvery == 0 || (n < kEvery && std::has_single_bit(n));
   }
 
-  [[noreturn]] void fail(const Batch& batch, const Entry* worst, std::string_view what) {
+  [[noreturn]] void fail(const BatchLoss& loss, std::size_t count, std::string_view what) {
+    const std::string worst = worst_address(ranks_, loss);
     const std::string message =
         fmt::format("batch {} (traces {} to {}), address '{}': the loss {}", state_.batches,
-                    state_.traces, state_.traces + batch.traces() - 1,
-                    worst ? worst->address->text : network_.node(Network::kBegin).text, what);
-    network_ = std::move(checkpoint_);
-    throw ModelError(message);
+                    state_.traces, state_.traces + count - 1,
+                    worst.empty() ? network_.node(Network::kBegin).text : worst, what);
+    network_ = std::move(fallback_);
+    throw TrainingFailed(message);
   }
 
-  void report() {
-    const auto now = Clock::now();
-    const auto count = static_cast<double>(std::max<std::uint64_t>(1, since_report_));
-    state_.loss = loss_sum_ / count;
-    state_.kl = kl_sum_ / count;
-    state_.addresses = network_.size();
-    state_.transitions = network_.transition_count();
-    state_.seconds = elapsed();
-    state_.traces_per_second = static_cast<double>(state_.traces - reported_traces_) /
-                               std::max(1e-9, seconds_between(last_report_, now));
-    if (sink_) sink_(state_);
-    if (since_report_ == 0) return;
+  Validation consider(const Validation& validation) {
+    if (state_.plateau.add(validation, options_.rate)) {
+      auto best = std::make_shared<Network>(network_);
+      best->parameters().drop_training_planes();
+      state_.best = std::move(best);
+    }
+    return validation;
+  }
+
+  double seconds() const { return state_.seconds + seconds_since(start_); }
+
+  void checkpoint() {
+    last_checkpoint_ = Clock::now();
+    if (!options_.checkpoint || state_.batches == 0) return;
+    TrainingState now = state_;
+    now.seconds = seconds();
+    now.growth = growth_.state();
+    now.last_updates = adam_.last_updates();
+    options_.checkpoint(now);
+  }
+
+  Progress stop() {
+    checkpoint();
+    if (held_out_.empty() || interrupted()) return measured({});
+    return measured(validate(network_, held_out_));
+  }
+
+  Progress finish() {
+    require_same(ranks_, network_.parameters());
+    progress_.finished = true;
+    if (held_out_.empty()) return report();
+    const Validation last = validate(network_, held_out_);
+    if (!state_.best || last.loss < state_.plateau.best->loss) return report(last);
+    network_ = *state_.best;
+    return report(state_.plateau.best);
+  }
+
+  const Progress& report(const std::optional<Validation>& validation = std::nullopt) {
+    measured(validation);
+    if (sink_) sink_(progress_);
+    return progress_;
+  }
+
+  const Progress& measured(const std::optional<Validation>& validation) {
+    const std::uint64_t summed = state_.batches - state_.first_summed;
+    const auto count = static_cast<double>(std::max<std::uint64_t>(1, summed));
+    progress_.batches = state_.batches;
+    progress_.traces = state_.traces;
+    progress_.loss = state_.loss_sum / count;
+    progress_.kl = state_.kl_sum / count;
+    progress_.rate = state_.rate;
+    progress_.addresses = network_.size();
+    progress_.transitions = network_.transition_count();
+    progress_.seconds = seconds();
+    progress_.validation = validation;
+    if (state_.batches > state_.reported) {
+      progress_.traces_per_second = static_cast<double>(state_.traces - reported_traces_) /
+                                    std::max(1e-9, seconds_since(last_report_));
+      last_report_ = Clock::now();
+    }
+    state_.reported = state_.batches;
     reported_traces_ = state_.traces;
-    last_report_ = now;
-    since_report_ = 0;
-    loss_sum_ = kl_sum_ = 0;
-    if (state_.traces < options_.traces) state_.validation.reset();
+    return progress_;
   }
 
   TraceSource& source_;
@@ -166,11 +254,16 @@ class Trainer {
   Growth growth_;
   Gradient gradient_;
   Adam adam_;
-  Network checkpoint_;
-  Progress state_;
-  double best_ = 0, loss_sum_ = 0, kl_sum_ = 0;
-  std::uint64_t since_report_ = 0, reported_traces_ = 0;
-  Clock::time_point start_, last_report_;
+  Communicator alone_;
+  Communicator& ranks_;
+  const Share share_;
+  bool stop_ = false;  // some rank wants to
+  Network fallback_;
+  TrainingState state_;  // growth and Adam know their own part
+  Progress progress_;
+  std::uint64_t reported_traces_ = 0;
+  const Clock::time_point start_ = Clock::now();
+  Clock::time_point last_report_ = start_, last_checkpoint_ = start_;
 };
 
 }  // namespace
@@ -185,20 +278,23 @@ Progress train_online(Simulator& simulator, Network& network, const TrainOptions
                       const ProgressSink& progress) {
   // Held-out traces come first: a simulator may allow only one user at a time.
   const std::vector<Trace> held_out = held_out_traces(simulator, options);
-  TraceStream stream(simulator, training_stream(options));
+  Share share{.block = options.batch_size};
+  if (options.ranks) share = {options.ranks->rank(), options.ranks->size(), options.batch_size};
+  share.check();
+  TraceStream stream(simulator, training_stream(options, share));
   return train_network(stream, held_out, network, options, progress);
 }
 
-StreamOptions training_stream(const TrainOptions& options, const Share& share,
-                              std::uint64_t first) {
-  return {options.seed,
-          kTrainingChain,
-          options.traces,
-          std::max<std::size_t>(2048, 3 * options.batch_size),
-          options.max_length,
-          options.simulation,
-          share,
-          first};
+StreamOptions training_stream(const TrainOptions& options, const Share& share) {
+  return {.seed = options.seed,
+          .chain = kTrainingChain,
+          .count = options.traces,
+          .ahead = std::max<std::size_t>(2048, 3 * options.batch_size),
+          .max_length = options.max_length,
+          .parallelism = options.simulation,
+          .share = share,
+          .first = options.resume ? share.count_of(options.resume->traces) : 0,
+          .monitor = options.monitor};
 }
 
 std::vector<Trace> held_out_traces(Simulator& simulator, const TrainOptions& options) {
@@ -209,61 +305,11 @@ std::vector<Trace> held_out_traces(Simulator& simulator, const TrainOptions& opt
                                  .count = count,
                                  .ahead = count,
                                  .max_length = options.max_length,
-                                 .parallelism = options.simulation});
+                                 .parallelism = options.simulation,
+                                 .monitor = options.monitor});
   std::vector<Trace> traces;
   stream.take(count, traces);
   return traces;
-}
-
-Validation validate(const Network& network, const std::vector<Trace>& traces) {
-  Network copy = network;
-  Growth growth(copy);
-  Gradient gradient(copy);
-  Validation result;
-  constexpr std::size_t kChunk = 512;
-  double sum = 0, squares = 0, log_sum = 0;
-  std::vector<double> log_s;
-  for (std::size_t first = 0; first < traces.size(); first += kChunk) {
-    const std::span chunk(traces.data() + first, std::min(kChunk, traces.size() - first));
-    growth.learn_names(chunk);
-    result.unseen += growth.unseen();
-    gradient.evaluate(growth.flatten(chunk), &log_s);
-    for (std::size_t i = 0; i < chunk.size(); ++i) {
-      const double difference = (network.infers() ? 0 : chunk[i].log_joint) - log_s[i];
-      log_sum += log_s[i];
-      sum += difference;
-      squares += difference * difference;
-    }
-  }
-  const auto n = static_cast<double>(traces.size());
-  result.traces = traces.size();
-  if (traces.empty()) return result;
-  const double mean = sum / n;
-  result.loss = -log_sum / n;
-  result.kl = network.infers() ? 0 : mean;
-  result.standard_error = std::sqrt(std::max(0.0, squares / n - mean * mean) / n);
-  return result;
-}
-
-Preset preset(std::string_view name, Purpose purpose) {
-  Preset result;
-  result.network.purpose = purpose;
-  if (name == "paper") {
-    result.training.loss = Loss::kNegativeLogLikelihood;
-    result.training.learning_rate = 5e-4;
-    result.training.schedule = Schedule::kConstant;
-    return result;
-  }
-  if (name == "default") {
-    if (purpose == Purpose::kSurrogate) result.network.addressing = Addressing::kShared;
-    result.training.adam.touched_only = true;
-    result.training.batch_size = 256;
-    result.training.learning_rate = 4e-3;
-    result.training.inherit = true;
-    return result;
-  }
-  throw InvalidArgument(
-      fmt::format("there is no preset '{}'; there are 'paper' and 'default'", name));
 }
 
 }  // namespace psn

@@ -35,10 +35,12 @@ class CommandTest : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  Outcome psn(const std::string& arguments) const {
+  // `launcher`: what comes before the program on the command line.
+  Outcome psn(const std::string& arguments, const std::string& launcher = "") const {
     const std::filesystem::path out = folder_ / "stdout", err = folder_ / "stderr";
-    const std::string command = "cd '" + folder_.string() + "' && '" PSN_PROGRAM "' " + arguments +
-                                " >'" + out.string() + "' 2>'" + err.string() + "'";
+    const std::string command = "cd '" + folder_.string() + "' && " + launcher +
+                                "'" PSN_PROGRAM "' " + arguments + " >'" + out.string() + "' 2>'" +
+                                err.string() + "'";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), slurp(out),
             slurp(err)};

@@ -50,12 +50,12 @@ class Heads : public testing::TestWithParam<HeadCase> {
     type_ = {p.family(), p.shape(), static_cast<std::uint32_t>(p.categories()),
              p.family() == Family::kMixture ? 3u : 0u};
     ScalingEstimator estimator;
-    estimator.add(x, p, 0);
+    estimator.add({x, p}, 0);
     scaling_.location.assign(type_.components(), 0);
     scaling_.scale.assign(type_.components(), 1);
     scaling_ = estimator.fit(scaling_);
-    scaling_.low = estimator.low();
-    scaling_.high = estimator.high();
+    scaling_.low = estimator.bounds().low;
+    scaling_.high = estimator.bounds().high;
     Rng rng(7);
     for (std::size_t i = 0; i < type_.outputs(); ++i) {
       outputs_.push_back(static_cast<float>(0.5 * rng.normal()));

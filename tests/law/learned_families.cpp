@@ -21,7 +21,7 @@ TrainOptions quick() {
   TrainOptions options = preset("default").training;
   options.traces = 100'000;
   options.batch_size = 128;
-  options.learning_rate = 5e-3;
+  options.rate.learning_rate = 5e-3;
   options.seed = 1;
   options.validation_traces = 5000;
   return options;

@@ -51,7 +51,7 @@ inline void grow(Network& network, const std::vector<Trace>& traces, bool refit 
       if (!is_choice(entry)) continue;
       auto node = network.find(*entry.address);
       if (!node) node = network.add_node(*entry.address, entry);
-      estimators[*node].add(entry.value, *entry.distribution, 0);
+      estimators[*node].add({entry.value, *entry.distribution}, *node);
       go({*node, last_index.step_to(entry.address->variable->index)});
     }
     go({Network::kEnd, {}});
@@ -59,7 +59,7 @@ inline void grow(Network& network, const std::vector<Trace>& traces, bool refit 
   for (auto& [node, estimator] : estimators) {
     if (!refit && node < old) continue;
     network.set_scaling(node, estimator.fit(network.node(node).scaling));
-    network.set_bounds(node, estimator.low(), estimator.high(), estimator.bounds_vary());
+    network.set_bounds(node, estimator.bounds());
   }
   for (const auto& [from, to] : missing) network.add_successors(from, to);
 }

@@ -258,7 +258,7 @@ TrainOptions quick(std::uint64_t traces) {
   TrainOptions options = preset("default").training;
   options.traces = traces;
   options.batch_size = 128;
-  options.learning_rate = 5e-3;
+  options.rate.learning_rate = 5e-3;
   options.seed = 1;
   options.validation_traces = 5000;
   return options;
@@ -356,7 +356,7 @@ TEST(Trainer, RefusesImpossibleOptions) {
   options.batch_size = 0;
   EXPECT_THROW(train_online(simulator, network, options), InvalidArgument);
   options = quick(1000);
-  options.learning_rate = -1;
+  options.rate.learning_rate = -1;
   EXPECT_THROW(train_online(simulator, network, options), InvalidArgument);
   EXPECT_THROW(preset("best"), InvalidArgument);
 }

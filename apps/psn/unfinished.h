@@ -1,0 +1,39 @@
+// A training that is not finished, as it lies beside the file that it will write: s.checkpoint.psn
+// for s.psn.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "psn/train/checkpoint.h"
+
+namespace psn::app {
+
+class UnfinishedTraining {
+ public:
+  // `config`: the command's effective configuration.
+  UnfinishedTraining(std::string out, std::string config);
+
+  // What is there to go on from; nullopt: nothing, so training starts. Throws InvalidArgument if
+  // something is there but nobody asked to resume, if it was begun with other options, or if all is
+  // finished; DataError if the file is damaged.
+  std::optional<Checkpoint> open(bool resume);
+  void save(std::shared_ptr<Network> network, const TrainingState& state, std::string history);
+  // The network alone, of a training that cannot go on.
+  void save_failed(std::shared_ptr<Network> network, std::string history);
+  void finish() { file_.remove(); }
+
+  // "'s.checkpoint.psn' holds ...", to end a message with; empty if nothing was saved.
+  std::string hint() const;
+
+ private:
+  void expect_same_options(const std::string& begun_with) const;
+
+  std::string out_, config_;
+  CheckpointFile file_;
+  std::uint64_t updates_ = 0;  // in the file
+  bool failed_ = false;
+};
+
+}  // namespace psn::app

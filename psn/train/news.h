@@ -1,0 +1,52 @@
+// News: what the traces of one rank have that the network does not know yet, in their order.
+//
+// Several ranks train one network, each on its part of every batch. Before each step they tell each
+// other their news, and every rank applies all of it, rank by rank. The parts lie in the order of
+// the ranks, so that is the order of the whole batch: all ranks end up with the network that one
+// process would have, node for node.
+//
+// Nodes that are new are numbered on from the last one of the network, by each rank on its own.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "psn/base/communicator.h"
+#include "psn/nn/network.h"
+
+namespace psn {
+
+struct News {
+  std::uint64_t traces = 0;  // that they are from
+  std::vector<Node> nodes;   // new ones, without parameters
+
+  struct Transition {
+    NodeId from;
+    Place to;
+    auto operator<=>(const Transition&) const = default;
+  };
+  std::vector<Transition> transitions;
+
+  // Of nodes whose scaling is not known well enough, and where bounds are wider than they were.
+  std::vector<std::pair<NodeId, Measurements>> measured;
+
+  // In how many traces: observations that are new, or for the first time not in all of them.
+  struct Observed {
+    NodeId node;
+    std::uint64_t traces;
+  };
+  std::vector<Observed> observed;
+
+  // What else ranks agree on before a step.
+  std::string error;  // why there are no traces
+  bool stop = false;  // this rank was asked to end the training
+};
+
+std::string to_bytes(const News& news);
+News read_news(const std::string& bytes, const NetworkConfig& config);
+
+// The news of all ranks, by rank. ModelError, on all of them, if one has an error.
+std::vector<News> exchange(Communicator& ranks, News own, const NetworkConfig& config);
+
+}  // namespace psn

@@ -1,0 +1,42 @@
+#include "psn/train/validation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "psn/train/batch.h"
+#include "psn/train/gradient.h"
+
+namespace psn {
+
+Validation validate(const Network& network, const std::vector<Trace>& traces) {
+  Network copy = network;
+  Growth growth(copy);
+  Gradient gradient(copy);
+  Validation result;
+  constexpr std::size_t kChunk = 512;
+  double sum = 0, squares = 0, log_sum = 0;
+  std::vector<double> log_s;
+  for (std::size_t first = 0; first < traces.size(); first += kChunk) {
+    const std::span chunk(traces.data() + first, std::min(kChunk, traces.size() - first));
+    growth.learn_names(chunk);
+    result.unseen += growth.unseen();
+    gradient.evaluate(growth.flatten(chunk), &log_s);
+    for (std::size_t i = 0; i < chunk.size(); ++i) {
+      const double difference = (network.infers() ? 0 : chunk[i].log_joint) - log_s[i];
+      log_sum += log_s[i];
+      sum += difference;
+      squares += difference * difference;
+    }
+  }
+  const auto n = static_cast<double>(traces.size());
+  result.traces = traces.size();
+  if (traces.empty()) return result;
+  const double mean = sum / n;
+  result.loss = -log_sum / n;
+  result.kl = network.infers() ? 0 : mean;
+  result.standard_error = std::sqrt(std::max(0.0, squares / n - mean * mean) / n);
+  return result;
+}
+
+}  // namespace psn

@@ -1,0 +1,24 @@
+// Validation: how good a network is on traces that it was not trained on.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "psn/core/trace.h"
+#include "psn/nn/network.h"
+
+namespace psn {
+
+struct Validation {
+  std::uint64_t traces = 0;
+  std::uint64_t unseen = 0;   // traces with an address or transition that training never met
+  double loss = 0;            // -log s, or -log q of an inference network; nats per trace
+  double kl = 0;              // of a surrogate: nats per trace, from the simulator
+  double standard_error = 0;  // of the KL; of the loss for an inference network
+};
+
+// Loss and KL from the simulator over held-out traces. What the network does not know is added to a
+// copy of it, as Theorem 2 has it, so the result is finite.
+Validation validate(const Network& network, const std::vector<Trace>& traces);
+
+}  // namespace psn
