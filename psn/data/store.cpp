@@ -49,6 +49,19 @@ std::uint64_t size_in(const Transaction& view) {
   return last ? last->key + 1 : 0;
 }
 
+// The block that has a trace; copied to `aligned` where the map's is not.
+BlockView block_with(std::uint64_t index, const Item& item, std::vector<std::uint64_t>& aligned) {
+  std::string_view bytes = item.bytes;
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0) {
+    aligned.resize(bytes.size() / 8 + 1);
+    std::memcpy(aligned.data(), bytes.data(), bytes.size());
+    bytes = {reinterpret_cast<const char*>(aligned.data()), bytes.size()};
+  }
+  BlockView block(bytes, item.key);
+  if (!block.has(index)) throw DataError("is not there");
+  return block;
+}
+
 // A store without traces, all at once: a folder is renamed into place.
 void create(const std::string& path, const std::vector<Part>& parts, std::size_t max_bytes) {
   namespace fs = std::filesystem;
@@ -120,6 +133,13 @@ Transaction& StoreWriter::transaction() {
   return *transaction_;
 }
 
+bool StoreWriter::has(std::uint64_t index, const Trace& trace) {
+  Transaction view(*database_, Database::Access::kRead);
+  const auto found = view.block_from(index);
+  std::vector<std::uint64_t> aligned;
+  return found && block_with(index, *found, aligned).payload(index) == dictionary_.write(trace);
+}
+
 void StoreWriter::append(const Trace& trace) {
   if (trace.log_weight != trace.log_likelihood) {
     throw InvalidArgument("a trace store holds traces that were drawn from the model");
@@ -176,15 +196,9 @@ std::uint64_t StoreReader::refresh() {
 void StoreReader::find_block(std::uint64_t index) {
   const auto found = index < size_ ? view_->block_from(index) : std::nullopt;
   if (!found) throw DataError("is not there");
-  std::string_view bytes = found->bytes;
-  mapped(bytes);
-  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0) {
-    aligned_.resize(bytes.size() / 8 + 1);
-    std::memcpy(aligned_.data(), bytes.data(), bytes.size());
-    bytes = {reinterpret_cast<const char*>(aligned_.data()), bytes.size()};
-  }
-  block_ = BlockView(bytes, found->key);
-  if (!block_.has(index)) throw DataError("is not there");
+  mapped(found->bytes);
+  block_ = {};
+  block_ = block_with(index, *found, aligned_);
 }
 
 // Pages of the map that were read count as memory of this process until they are let go; they stay

@@ -40,6 +40,8 @@ class StoreWriter {
   std::uint64_t size() const { return size_; }  // with what waits to be written
   std::uint64_t committed() const { return committed_; }
 
+  // Is this the committed trace of that number, to the last bit?
+  bool has(std::uint64_t index, const Trace& trace);
   // The trace must have been drawn from the model (its weight is its likelihood) with distributions
   // kept.
   void append(const Trace& trace);
