@@ -1,17 +1,20 @@
 // psn data: traces of a model on disk.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/psn/commands.h"
+#include "apps/psn/data_export.h"
 #include "apps/psn/data_summary.h"
 #include "apps/psn/models.h"
 #include "apps/psn/options.h"
 #include "apps/psn/watch.h"
 #include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
+#include "psn/data/merge.h"
 #include "psn/data/store.h"
 #include "psn/train/trainer.h"
 
@@ -47,9 +50,10 @@ void require_same_model(TraceStream& stream, data::StoreWriter& writer, const st
   std::vector<Trace> last;
   stream.take(1, last);
   if (writer.has(writer.size() - 1, last.front())) return;
-  throw DataError(fmt::format("trace store '{}': the model makes another trace {} than is there; it "
-                              "must have changed",
-                              out, writer.size() - 1));
+  throw DataError(
+      fmt::format("trace store '{}': the model makes another trace {} than is there; it "
+                  "must have changed",
+                  out, writer.size() - 1));
 }
 
 // Until `count` traces are there. Trace i is from random stream i, so the store depends on model
@@ -89,7 +93,9 @@ void generate_command(const GenerateOptions& options, const CLI::App& command) {
     traces.traces = s.count;
     traces.max_length = s.max_length;
     traces.simulation = s.parallelism;
-    TraceStream stream(*simulator, training_stream(traces, {}, before - std::min(before, 1ul)));
+    StreamOptions from_here = training_stream(traces);
+    from_here.first = before > 0 ? before - 1 : 0;
+    TraceStream stream(*simulator, from_here);
     if (before > 0) require_same_model(stream, writer, s.out);
     write_file_atomically(s.out + "/config.toml", effective_config(command));
     generate(stream, writer, s.count, watch);
@@ -117,9 +123,8 @@ void add_generate_command(CLI::App& data) {
   auto* command = data.add_subcommand("generate", "run a model and keep its traces in a store");
   auto options = std::make_shared<GenerateOptions>();
   options->simulation.add_to(*command, "traces that the store will have");
-  command->get_option("--out")
-      ->required()
-      ->description("the store: a folder; if it is there, generation goes on where it stopped");
+  command->get_option("--out")->required()->description(
+      "the store: a folder; if it is there, generation goes on where it stopped");
   options->common.add_to(*command);
   command->callback([options, command] { generate_command(*options, *command); });
 }
@@ -179,6 +184,59 @@ void add_verify_command(CLI::App& data) {
   });
 }
 
+// ---- merge, export ----------------------------------------------------------------------------
+
+struct MergeOptions {
+  CommonOptions common;
+  std::vector<std::string> stores;
+  std::string out;
+};
+
+void add_merge_command(CLI::App& data) {
+  auto* command = data.add_subcommand("merge", "several stores of one model as one");
+  auto options = std::make_shared<MergeOptions>();
+  command->add_option("stores,--stores", options->stores, "folders of trace stores")
+      ->required()
+      ->expected(1, 1 << 20);
+  command->add_option("--out", options->out, "the new store: a folder")->required();
+  options->common.add_to(*command);
+  command->callback([options] {
+    Watch watch(
+        {.label = options->out, .progress = !options->common.quiet && stderr_is_terminal()});
+    const std::uint64_t traces = data::merge(options->stores, options->out, [&] {
+      if (watch.monitor().stop.load()) throw Interrupted();
+      watch.monitor().traces.fetch_add(1, std::memory_order_relaxed);
+    });
+    if (options->common.json) {
+      fmt::print("{}\n", Json{{"store", options->out}, {"traces", traces}}.dump(2));
+    } else {
+      fmt::print("{}: {} traces of {} stores\n", options->out, traces, options->stores.size());
+    }
+  });
+}
+
+void add_export_command(CLI::App& data) {
+  auto options = std::make_shared<StoreOptions>();
+  auto what = std::make_shared<ExportOptions>();
+  auto* command = options->add_to(data, "export", "named quantities of each trace as a table");
+  command->add_option("--out", what->out, "the file to write, ending in .csv or .npz")->required();
+  command->add_option("--query", what->queries, "names; all by default")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--first", what->first, "number of the first trace")->capture_default_str();
+  command->add_option("--count", what->count, "traces at most; 0: to the end")
+      ->capture_default_str();
+  command->callback([options, what] {
+    data::StoreReader reader(options->store);
+    const std::uint64_t rows = export_traces(reader, *what);
+    if (options->common.json) {
+      fmt::print("{}\n", Json{{"file", what->out}, {"traces", rows}}.dump(2));
+    } else {
+      fmt::print("{}: {} traces\n", what->out, rows);
+    }
+  });
+}
+
 }  // namespace
 
 void add_data_command(CLI::App& program) {
@@ -187,6 +245,8 @@ void add_data_command(CLI::App& program) {
   add_generate_command(*data);
   add_info_command(*data);
   add_verify_command(*data);
+  add_merge_command(*data);
+  add_export_command(*data);
 }
 
 }  // namespace psn::app

@@ -52,9 +52,8 @@ Json store_info(data::StoreReader& reader, std::uint64_t sampled) {
   }
   Json info{{"store", reader.path()}, {"traces", size}};
   for (const data::Part& part : reader.parts()) {
-    info["parts"].push_back({{"model", part.model},
-                             {"seed", part.seed},
-                             {"traces", part.traces ? part.traces : size}});
+    info["parts"].push_back(
+        {{"model", part.model}, {"seed", part.seed}, {"traces", part.traces ? part.traces : size}});
   }
   info["bytes"] = disk_bytes(reader.path());
   info["sampled"] = looked;

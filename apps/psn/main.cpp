@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <new>
 #include <string>
@@ -123,5 +124,6 @@ int run(int argc, char** argv) {
 }  // namespace psn::app
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error, not the end
   return psn::app::run(argc, argv);
 }

@@ -175,9 +175,8 @@ std::vector<std::string> with_config_file(const CLI::App& program,
   const CLI::App* command = &program;
   std::size_t depth = 0;  // `psn data generate` is a command within a command
   for (; depth < arguments.size(); ++depth) {
-    const auto inner = command->get_subcommands([&](const CLI::App* candidate) {
-      return candidate->check_name(arguments[depth]);
-    });
+    const auto inner = command->get_subcommands(
+        [&](const CLI::App* candidate) { return candidate->check_name(arguments[depth]); });
     if (inner.empty()) break;
     command = inner.front();
   }

@@ -11,6 +11,7 @@
 #include "apps/psn/pilot.h"
 #include "apps/psn/preset_options.h"
 #include "apps/psn/training_json.h"
+#include "apps/psn/training_store.h"
 #include "apps/psn/watch.h"
 #include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
@@ -29,6 +30,7 @@ struct TrainCommandOptions {
   double max_time = 0;
   double time_limit = 3600;
   RemoteArguments remote;
+  StoreArguments store;
   std::uint64_t validation = 5000;
 
   Purpose purpose() const {
@@ -85,12 +87,26 @@ void train_command(TrainCommandOptions& options, const CLI::App& command) {
   if (!std::filesystem::is_directory(folder)) {
     throw DataError(fmt::format("--out '{}': there is no such folder", options.out));
   }
+  if (options.model.empty() == options.store.data.empty()) {
+    throw InvalidArgument("train on a model or on --data, one of both");
+  }
   Preset chosen = configured(options);
-  const auto simulator = load_simulator(
-      options.model, 0, options.remote.options(chosen.training.traces, options.time_limit));
+  std::unique_ptr<Simulator> simulator;
+  std::unique_ptr<TrainingStore> store;
+  if (options.model.empty()) {
+    store = std::make_unique<TrainingStore>(options.store);
+    store->configure(chosen.training);
+  } else {
+    simulator = load_simulator(options.model, 0,
+                               options.remote.options(chosen.training.traces, options.time_limit));
+  }
   Watch watch({.label = options.model, .total = chosen.training.traces, .time_limit = 0});
   chosen.training.monitor = &watch.monitor();
-  check_variable_names(chosen.network, *simulator, watch);
+  if (store) {
+    store->check_variable_names(chosen.network);
+  } else {
+    check_variable_names(chosen.network, *simulator, watch);
+  }
   const auto network = std::make_shared<Network>(chosen.network, options.common.seed);
   Json history = Json::array();
   const bool show = !options.common.quiet && stderr_is_terminal();
@@ -104,7 +120,8 @@ void train_command(TrainCommandOptions& options, const CLI::App& command) {
   };
   Progress last;
   try {
-    last = train_online(*simulator, *network, chosen.training, progress);
+    last = store ? store->train(*network, chosen.training, progress)
+                 : train_online(*simulator, *network, chosen.training, progress);
   } catch (const ModelError& error) {
     keep_checkpoint(error, options.out, {network, history.dump(), true});
   }
@@ -112,7 +129,7 @@ void train_command(TrainCommandOptions& options, const CLI::App& command) {
   if (watch.monitor().stop.load()) throw Interrupted();
 
   Json result = progress_json(last, network->infers());
-  report_failures(*simulator, result, options.common.quiet);
+  if (simulator) report_failures(*simulator, result, options.common.quiet);
   save_network(options.out, {network, history.dump()});
   write_file_atomically(options.out + ".toml", effective_config(command));
   if (options.common.json) {
@@ -143,7 +160,7 @@ void add_train_command(CLI::App& program) {
   command->add_option("kind,--kind", o.kind, "what to train")
       ->required()
       ->check(CLI::IsMember({"surrogate", "inference"}));
-  command->add_option("model,--model", o.model, "as for psn infer")->required();
+  command->add_option("model,--model", o.model, "as for psn infer; or --data");
   command->add_option("--out", o.out, "the file to write, ending in .psn")->required();
   command->add_option("--max-time", o.max_time, "seconds after which to stop; 0: none")
       ->capture_default_str()
@@ -157,6 +174,7 @@ void add_train_command(CLI::App& program) {
                    "seconds that a remote simulator may take from one random choice to the next")
       ->capture_default_str()
       ->check(finite_between(0, 1e9));
+  o.store.add_to(*command);
   o.remote.add_to(*command);
   o.common.add_to(*command);
   command->callback([options, command] { train_command(*options, *command); });

@@ -44,8 +44,8 @@ BlockView::BlockView(std::string_view bytes, std::uint64_t last) {
     throw DataError("a block without an index");
   }
   traces_ = bytes.substr(0, bytes.size() - length);
-  const auto& index = parsed<record::Index>(
-      unsealed(bytes.substr(traces_.size()), {TableId::kBlocks, last}));
+  const auto& index =
+      parsed<record::Index>(unsealed(bytes.substr(traces_.size()), {TableId::kBlocks, last}));
   if (!index.ends() || index.ends()->size() == 0 || index.ends()->size() > last + 1) {
     throw DataError("a block of no traces, or of too many");
   }

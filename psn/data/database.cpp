@@ -4,9 +4,11 @@
 #include <lmdb.h>
 
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "psn/base/error.h"
+#include "psn/data/pages.h"
 
 namespace psn::data {
 namespace {
@@ -46,48 +48,62 @@ std::string reason(int code) {
 
 }  // namespace
 
-Database::Database(std::string path, Access access, std::size_t max_bytes)
-    : path_(std::move(path)) {
-  if (!std::filesystem::exists(path_ + "/data.mdb") && access == Access::kRead) {
-    fail("there is no trace store");
-  }
-  check(::mdb_env_create(&environment_), "open");
-  try {
-    check(::mdb_env_set_maxdbs(environment_, std::size(kTables)), "open");
-    check(::mdb_env_set_maxreaders(environment_, kMaxReaders), "open");
-    // A transaction belongs to its object, not to a thread.
-    unsigned flags = MDB_NOTLS;
-    if (access == Access::kWrite) {
-      check(::mdb_env_set_mapsize(environment_, max_bytes), "open");
-    } else {
-      flags |= MDB_RDONLY;
-    }
-    int code = ::mdb_env_open(environment_, path_.c_str(), flags, 0666);
-    if (access == Access::kRead && (code == EACCES || code == EROFS)) {
-      // Nobody else writes there either.
-      code = ::mdb_env_open(environment_, path_.c_str(), flags | MDB_NOLOCK, 0666);
-    }
-    check(code, "open");
-    int dead = 0;
-    ::mdb_reader_check(environment_, &dead);  // those that were killed would keep pages from reuse
-    open_tables(access);
-  } catch (...) {
-    ::mdb_env_close(environment_);
-    throw;
-  }
+void Database::Close::operator()(MDB_env* environment) const {
+  ::mdb_env_close(environment);
 }
 
-Database::~Database() {
-  ::mdb_env_close(environment_);
+Database::Database(std::string path, Access access, std::size_t max_bytes)
+    : path_(std::move(path)) {
+  const std::string file = path_ + "/data.mdb";
+  const bool is_there = std::filesystem::exists(file);
+  if (!is_there && access == Access::kRead) fail("there is no trace store");
+  try {
+    if (is_there) check_file(file);
+  } catch (const DataError& error) {
+    fail(error.what());
+  }
+  // A transaction belongs to its object, not to a thread.
+  const unsigned flags = MDB_NOTLS | (access == Access::kRead ? MDB_RDONLY : 0);
+  int code = open(flags, max_bytes);
+  // Where nothing can be written there is nobody to lock out.
+  const bool read_only = code == EACCES || code == EROFS;
+  if (access == Access::kRead && read_only) code = open(flags | MDB_NOLOCK, max_bytes);
+  check(code, "open");
+  int dead = 0;
+  ::mdb_reader_check(environment_.get(), &dead);  // those killed would keep pages from reuse
+  while (is_there && !trees_are_checked()) {
+  }
+  open_tables(access);
+}
+
+int Database::open(unsigned flags, std::size_t max_bytes) {
+  MDB_env* environment = nullptr;
+  check(::mdb_env_create(&environment), "open");
+  environment_.reset(environment);
+  check(::mdb_env_set_maxdbs(environment, std::size(kTables)), "open");
+  check(::mdb_env_set_maxreaders(environment, kMaxReaders), "open");
+  if ((flags & MDB_RDONLY) == 0) check(::mdb_env_set_mapsize(environment, max_bytes), "open");
+  return ::mdb_env_open(environment, path_.c_str(), flags, 0666);
+}
+
+bool Database::trees_are_checked() const {
+  MDB_txn* view = nullptr;
+  check(::mdb_txn_begin(environment_.get(), nullptr, MDB_RDONLY, &view), "read");
+  const std::unique_ptr<MDB_txn, decltype(&::mdb_txn_abort)> ends(view, &::mdb_txn_abort);
+  try {
+    return check_pages(path_ + "/data.mdb", ::mdb_txn_id(view));
+  } catch (const DataError& error) {
+    fail(error.what());
+  }
 }
 
 void Database::open_tables(Access access) {
   MDB_txn* handle = nullptr;
   const bool writes = access == Access::kWrite;
-  check(::mdb_txn_begin(environment_, nullptr, writes ? 0 : MDB_RDONLY, &handle), "open");
+  check(::mdb_txn_begin(environment_.get(), nullptr, writes ? 0 : MDB_RDONLY, &handle), "open");
   for (std::size_t i = 0; i < std::size(kTables); ++i) {
-    const int code = ::mdb_dbi_open(handle, kTables[i],
-                                    MDB_INTEGERKEY | (writes ? MDB_CREATE : 0), &tables_[i]);
+    const int code =
+        ::mdb_dbi_open(handle, kTables[i], MDB_INTEGERKEY | (writes ? MDB_CREATE : 0), &tables_[i]);
     if (code == 0) continue;
     ::mdb_txn_abort(handle);
     check(code, "open");
@@ -106,7 +122,7 @@ void Database::check(int code, std::string_view doing) const {
 Transaction::Transaction(Database& database, Database::Access access) : database_(database) {
   const bool writes = access == Database::Access::kWrite;
   database_.check(
-      ::mdb_txn_begin(database_.environment_, nullptr, writes ? 0 : MDB_RDONLY, &handle_),
+      ::mdb_txn_begin(database_.environment_.get(), nullptr, writes ? 0 : MDB_RDONLY, &handle_),
       writes ? "write" : "read");
 }
 
@@ -117,8 +133,7 @@ Transaction::~Transaction() {
 
 std::optional<std::string_view> Transaction::get(Place place) const {
   MDB_val key{sizeof place.key, &place.key}, found{};
-  const int code =
-      ::mdb_get(handle_, database_.tables_[table_of(place.table)], &key, &found);
+  const int code = ::mdb_get(handle_, database_.tables_[table_of(place.table)], &key, &found);
   if (code == MDB_NOTFOUND) return std::nullopt;
   database_.check(code, "read");
   return bytes_of(found);
@@ -159,9 +174,9 @@ std::optional<Item> Transaction::block_from(std::uint64_t first) {
 
 void Transaction::append(Place place, std::string_view bytes) {
   MDB_val key{sizeof place.key, &place.key}, data = value(bytes);
-  database_.check(::mdb_put(handle_, database_.tables_[table_of(place.table)], &key, &data,
-                            MDB_APPEND),
-                  "write");
+  database_.check(
+      ::mdb_put(handle_, database_.tables_[table_of(place.table)], &key, &data, MDB_APPEND),
+      "write");
 }
 
 void Transaction::commit() {

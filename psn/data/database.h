@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,20 +25,21 @@ class Database {
   // Makes the tables if there are none and it may write. At most `max_bytes` of the folder are
   // used: reserved as addresses, not as memory.
   Database(std::string path, Access access, std::size_t max_bytes);
-  ~Database();
-  Database(const Database&) = delete;
-  Database& operator=(const Database&) = delete;
-
   const std::string& path() const { return path_; }
   [[noreturn]] void fail(std::string_view what) const;
 
  private:
   friend class Transaction;
   void check(int code, std::string_view doing) const;  // throws unless the code is 0
+  int open(unsigned flags, std::size_t max_bytes);
+  bool trees_are_checked() const;
   void open_tables(Access access);
 
   std::string path_;
-  MDB_env* environment_ = nullptr;
+  struct Close {
+    void operator()(MDB_env* environment) const;
+  };
+  std::unique_ptr<MDB_env, Close> environment_;
   unsigned tables_[4] = {};
 };
 

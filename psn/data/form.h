@@ -68,6 +68,7 @@ class Form {
 
   const Address* address() const { return address_; }
   Role role() const { return role_; }
+  const Shape& shape() const { return shape_; }
   const std::optional<DistributionForm>& distribution() const { return distribution_; }
 
   // As a FlatBuffer. Reading throws DataError for what no writer makes; `addresses` are those of

@@ -18,8 +18,9 @@ using List = flatbuffers::Vector<T>;
 constexpr std::size_t kMaxFilled = 1 << 20;  // components that one number of the form may stand for
 
 flatbuffers::Offset<List<std::uint64_t>> write_shape(Builder& builder, const Shape& shape) {
-  return shape.empty() ? 0
-                       : builder.CreateVector(std::vector<std::uint64_t>(shape.begin(), shape.end()));
+  return shape.empty()
+             ? 0
+             : builder.CreateVector(std::vector<std::uint64_t>(shape.begin(), shape.end()));
 }
 
 flatbuffers::Offset<record::Distribution> write(Builder& builder, const DistributionForm& form,
@@ -90,15 +91,15 @@ DistributionForm parse(const record::Distribution& d, const Shape& value_shape, 
   const std::size_t components = d.components() ? d.components()->size() : 0;
   if (!d.parameters() || d.parameters()->size() != parameter_count(form.family) ||
       (components > 0) != is_mixture) {
-    throw DataError(fmt::format("a {} with too many or too few parameters",
-                                family_name(form.family)));
+    throw DataError(
+        fmt::format("a {} with too many or too few parameters", family_name(form.family)));
   }
   for (const record::Parameter* p : *d.parameters()) {
     form.parameters.push_back(parse(*p, value_shape, in_mixture || is_mixture));
   }
   for (std::size_t k = 0; k < components; ++k) {
-    form.components.push_back(parse(*d.components()->Get(static_cast<unsigned>(k)), value_shape,
-                                    true));
+    form.components.push_back(
+        parse(*d.components()->Get(static_cast<unsigned>(k)), value_shape, true));
   }
   return form;
 }

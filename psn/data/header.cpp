@@ -19,8 +19,8 @@ std::string header_bytes(const std::vector<Part>& parts) {
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<record::Part>> stored;
   for (const Part& part : parts) {
-    stored.push_back(record::CreatePart(builder, builder.CreateString(part.model), part.seed,
-                                        part.traces));
+    stored.push_back(
+        record::CreatePart(builder, builder.CreateString(part.model), part.seed, part.traces));
   }
   builder.Finish(record::CreateHeader(builder, kVersion, builder.CreateVector(stored)));
   return std::string(finished(builder));
@@ -35,8 +35,8 @@ std::vector<Part> read_header(const Database& database, const Transaction& view)
     const std::string copy(*bytes);
     const auto& header = parsed<record::Header>(unsealed(copy, kPlace));
     if (header.version() != kVersion) {
-      throw DataError(fmt::format("format version {}; this psn reads {}", header.version(),
-                                  kVersion));
+      throw DataError(
+          fmt::format("format version {}; this psn reads {}", header.version(), kVersion));
     }
     if (!header.parts() || header.parts()->size() == 0) throw DataError("made of nothing");
     for (const record::Part* part : *header.parts()) parts.push_back(parse(*part));

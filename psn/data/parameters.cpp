@@ -90,9 +90,8 @@ void require_valid(const Distribution& distribution, std::size_t size) {
 
 bool is_filled(const Value& value) {
   const auto bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
-  return value.size() > 1 && std::all_of(value.begin() + 1, value.end(), [&](double x) {
-           return bits(x) == bits(value[0]);
-         });
+  return value.size() > 1 && std::all_of(value.begin() + 1, value.end(),
+                                         [&](double x) { return bits(x) == bits(value[0]); });
 }
 
 }  // namespace psn::data

@@ -49,8 +49,8 @@ std::string text_of(const flatbuffers::String* text) {
   constexpr std::size_t kMaxBytes = 1 << 16;
   if (!text) return "";
   if (text->size() > kMaxBytes || !is_printable(text->string_view())) {
-    throw DataError(fmt::format("a text of {} bytes that is too long or not printable",
-                                text->size()));
+    throw DataError(
+        fmt::format("a text of {} bytes that is too long or not printable", text->size()));
   }
   return text->str();
 }

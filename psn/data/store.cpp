@@ -98,9 +98,9 @@ class StoreWriter::FolderLock {
     if (file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
     const int error = errno;
     if (file_ >= 0) ::close(file_);
-    throw DataError(fmt::format(
-        "trace store '{}': {}", path,
-        error == EWOULDBLOCK ? "another process is writing it" : std::strerror(error)));
+    throw DataError(
+        fmt::format("trace store '{}': {}", path,
+                    error == EWOULDBLOCK ? "another process is writing it" : std::strerror(error)));
   }
   ~FolderLock() { ::close(file_); }
   FolderLock(const FolderLock&) = delete;
@@ -177,8 +177,11 @@ void StoreWriter::commit() {
   committed_ = size_;
 }
 
-StoreReader::StoreReader(const std::string& path)
-    : database_(std::make_unique<Database>(path, Database::Access::kRead, 0)) {
+StoreReader::StoreReader(const std::string& path, std::shared_ptr<AddressTable> table)
+    : database_(std::make_unique<Database>(path, Database::Access::kRead, 0)),
+      table_(table ? std::move(table)
+                   : std::make_shared<AddressTable>(AddressTable::Names::kSeveral)),
+      dictionary_(*table_) {
   refresh();
   parts_ = read_header(*database_, *view_);
 }

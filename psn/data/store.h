@@ -66,12 +66,12 @@ class StoreWriter {
 
 class StoreReader {
  public:
-  explicit StoreReader(const std::string& path);
+  // Addresses are those of `table`; by default it has one of its own.
+  explicit StoreReader(const std::string& path, std::shared_ptr<AddressTable> table = nullptr);
   ~StoreReader();
 
   const std::string& path() const { return database_->path(); }
   const std::vector<Part>& parts() const { return parts_; }
-  AddressTable& addresses() { return table_; }
   const Dictionary& dictionary() const { return dictionary_; }
   // What is there now, from here on; returns size().
   std::uint64_t refresh();
@@ -88,8 +88,8 @@ class StoreReader {
 
   std::unique_ptr<Database> database_;
   std::unique_ptr<Transaction> view_;
-  AddressTable table_{AddressTable::Names::kSeveral};
-  Dictionary dictionary_{table_};
+  std::shared_ptr<AddressTable> table_;
+  Dictionary dictionary_;
   std::vector<Part> parts_;
   std::uint64_t size_ = 0;
 

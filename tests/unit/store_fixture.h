@@ -81,7 +81,7 @@ inline Model everything() {
     ctx.sample(TruncatedNormal(0, 1, -1, std::abs(x)), {.name = "truncated"});
     ctx.sample(Mixture(Value{1, 2}, {Normal(x, 1), Uniform(0, 1)}), {.name = "mixture"});
     ctx.sample(Mixture(Value{1, 2}, {Mixture(Value{1.0}, {Normal(Value{x, x, x, x}, 1)}),
-                                       Normal(Value{1, 1, 1, 1}, 1)}),
+                                     Normal(Value{1, 1, 1, 1}, 1)}),
                {.name = "nested"});
     const auto outer = ctx.scope("outer");
     for (std::int64_t i = 0; i <= k; ++i) {
