@@ -65,7 +65,12 @@ void generate(TraceStream& stream, data::StoreWriter& writer, std::uint64_t coun
   double committed = watch.seconds();
   while (writer.size() < count && !watch.monitor().stop.load()) {
     const double before = watch.seconds();
-    stream.take(pace.chunk(), traces);
+    try {
+      stream.take(pace.chunk(), traces);
+    } catch (...) {
+      writer.commit();  // what came before the simulator failed
+      throw;
+    }
     for (const Trace& trace : traces) writer.append(trace);
     watch.monitor().traces.fetch_add(traces.size());
     pace.took(watch.seconds() - before);
@@ -241,7 +246,10 @@ void add_export_command(CLI::App& data) {
 
 void add_data_command(CLI::App& program) {
   auto* data = program.add_subcommand("data", "traces of a model on disk");
-  data->require_subcommand(1);
+  data->require_subcommand(0, 1);
+  data->callback([data] {
+    if (data->get_subcommands().empty()) throw CLI::CallForHelp();
+  });
   add_generate_command(*data);
   add_info_command(*data);
   add_verify_command(*data);

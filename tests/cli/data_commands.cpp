@@ -4,10 +4,13 @@
 
 #include <chrono>
 #include <csignal>
+#include <map>
+#include <set>
 #include <thread>
 
 #include "psn/base/rng.h"
 #include "psn/data/store.h"
+#include "psn/data/store_source.h"
 #include "tests/cli/command_test.h"
 
 namespace psn {
@@ -15,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using data::StoreReader;
+using testing::Outcome;
 
 class DataCommands : public testing::CommandTest {
  protected:
@@ -143,6 +147,117 @@ TEST_F(DataCommands, BothNetworksTrainFromAStore) {
             1900);
   expect_error("train inference --data s --observe_embedding nothing.dim=8 --out d.psn", 64,
                "has no observation named 'nothing'");
+}
+
+TEST_F(DataCommands, MergesStoresOfOneModel) {
+  for (const std::string seed : {"1", "2", "3"}) {
+    json("data generate control-flow -n 500 --out s" + seed + " --seed " + seed);
+  }
+  EXPECT_EQ(json("data merge s1 s2 s3 --out all")["traces"], 1500);
+  EXPECT_TRUE(json("data verify all")["clean"].get<bool>());
+  const auto info = json("data info all");
+  EXPECT_EQ(info["parts"].size(), 3u);
+  EXPECT_EQ(info["parts"][1],
+            nlohmann::json::parse(R"({"model": "control-flow", "seed": 2, "traces": 500})"));
+  {
+    StoreReader all(path("all")), second(path("s2"));
+    for (std::uint64_t i = 0; i < 500; ++i) {
+      const Trace a = second.read(i), b = all.read(500 + i);
+      ASSERT_EQ(a.entries.size(), b.entries.size());
+      ASSERT_EQ(a.log_joint, b.log_joint);
+      for (std::size_t k = 0; k < a.entries.size(); ++k) {
+        ASSERT_EQ(a.entries[k].address->text, b.entries[k].address->text);
+        ASSERT_EQ(a.entries[k].value, b.entries[k].value);
+      }
+    }
+  }
+  json("data generate gaussian -n 10 --out g");
+  expect_error("data merge s1 g --out x", 64, "'g' holds traces of 'gaussian'");
+  expect_error("data merge s1 all --out x", 64, "from seed 1, as one before it does");
+  expect_error("data merge s1 s1 --out x", 64, "given twice");
+  expect_error("data merge s1 s2 --out all", 65, "is there already");
+  expect_error("data merge s1 none --out x", 65, "there is no trace store");
+  expect_error("data generate control-flow -n 2000 --out all --seed 1", 65, "was merged");
+  EXPECT_FALSE(fs::exists(path("x")));
+}
+
+TEST_F(DataCommands, ExportsTables) {
+  json("data generate control-flow -n 300 --out s");
+  EXPECT_EQ(json("data export s --query theta,x --out t.csv")["traces"], 300);
+  const std::string csv = testing::slurp(path("t.csv"));
+  EXPECT_TRUE(csv.starts_with("log_weight,theta,x\n"));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 301);
+  EXPECT_EQ(json("data export s --first 290 --count 50 --out t.npz")["traces"], 10);
+  // The archive by Python's own reader; the numbers by hand.
+  const std::string check =
+      "python3 -c \"import zipfile, struct; z = zipfile.ZipFile('" + path("t.npz") +
+      "'); assert z.testzip() is None; b = z.read('theta.npy'); "
+      "assert b[:8] == b'\\x93NUMPY\\x01\\x00'; n = struct.unpack('<H', b[8:10])[0]; "
+      "h = eval(b[10:10+n]); assert h == {'descr': '<f8', 'fortran_order': False, 'shape': (10,)}; "
+      "assert (10 + n) % 64 == 0; print(repr(struct.unpack('<10d', b[10+n:])[9]))\" >" +
+      path("python");
+  ASSERT_EQ(std::system(check.c_str()), 0);
+  StoreReader reader(path("s"));
+  EXPECT_EQ(std::stod(testing::slurp(path("python"))), double(reader.read(299)["theta"]));
+  expect_error("data export s --out t.txt", 64, "neither in .csv nor in .npz");
+  expect_error("data export s --query thta --out t.csv", 64, "did you mean 'theta'?");
+  expect_error("data export s --first 300 --out t.csv", 64, "has 300 traces");
+}
+
+TEST_F(DataCommands, AFileThatMayNotGrowIsAnError) {
+  const Outcome outcome =
+      psn("data generate control-flow -n 10 --out s; ulimit -f 4000; '" PSN_PROGRAM
+          "' data generate control-flow -n 10000000 --out s --quiet");
+  EXPECT_EQ(outcome.code, 65);
+  EXPECT_NE(outcome.err.find("trace store 's': cannot write it"), std::string::npos) << outcome.err;
+  EXPECT_EQ(psn("data verify s").code, 0);
+  EXPECT_GE(StoreReader(path("s")).size(), 10u);
+}
+
+TEST_F(DataCommands, AStoreMayGrowWhileItIsRead) {
+  json("data generate control-flow -n 600 --out s");
+  json("data generate control-flow -n 1000 --out whole");
+  StoreReader whole(path("whole")), reader(path("s"));
+  std::map<double, std::uint64_t> number;
+  for (std::uint64_t i = 0; i < 1000; ++i) number[whole.read(i).log_joint] = i;
+  std::vector<Trace> some;
+  const auto drain = [&](data::StoreSource& source) {
+    std::vector<std::uint64_t> all;
+    for (source.take(64, some); !some.empty(); source.take(64, some)) {
+      for (const Trace& trace : some) all.push_back(number.at(trace.log_joint));
+    }
+    return all;
+  };
+  data::Epoch epoch;
+  std::vector<std::uint64_t> rest;
+  {
+    data::StoreSource source(reader, {.seed = 5, .count = 570 + 950, .ahead = 64});
+    source.take(300, some);
+    json("data generate control-flow -n 1000 --out s");
+    source.take(70, some);
+    epoch = source.epoch();
+    EXPECT_EQ(epoch.traces, 600u);
+    rest = drain(source);
+  }
+  ASSERT_EQ(rest.size(), 200u + 950);
+  EXPECT_EQ(std::set(rest.begin() + 200, rest.end()).size(), 950u);
+  // Training that is taken up again is still in the epoch that it was in.
+  data::StoreSource again(reader, {.seed = 5, .count = 570 + 950, .first = 370, .epoch = epoch});
+  EXPECT_EQ(drain(again), rest);
+}
+
+// Readers in other processes while it grows: never anything but what will be there.
+TEST_F(DataCommands, IsCleanAtEveryMomentOfItsGrowth) {
+  json("data generate control-flow -n 10 --out s");
+  const pid_t child = begin("data generate control-flow -n 200000 --out " + path("s"));
+  std::uint64_t before = 0;
+  for (int status = 0; ::waitpid(child, &status, WNOHANG) == 0;) {
+    ASSERT_EQ(psn("data verify s").code, 0);
+    const std::uint64_t now = StoreReader(path("s")).size();
+    EXPECT_GE(now, before);
+    before = now;
+  }
+  EXPECT_EQ(StoreReader(path("s")).size(), 200'000u);
 }
 
 }  // namespace

@@ -163,42 +163,6 @@ TEST_F(StoreSourceTest, SharesMakeUpTheWhole) {
   }
 }
 
-TEST_F(StoreSourceTest, AStoreMayGrowWhileItIsRead) {
-  StoreReader reader(path());
-  Epoch epoch;
-  std::vector<Trace> some;
-  std::vector<std::size_t> rest;
-  const auto drain = [&](StoreSource& source) {
-    for (source.take(64, some); !some.empty(); source.take(64, some)) {
-      for (const std::size_t i : numbers(some)) rest.push_back(i);
-    }
-  };
-  {
-    StoreSource source(reader, {.seed = 5, .count = 570 + 950, .ahead = 64});
-    source.take(300, some);
-    // By another process, in earnest; here the reader is not used until the next epoch.
-    const pid_t child = ::fork();
-    if (child == 0) {
-      store(simulator_, std::span(traces_).subspan(600));
-      ::_exit(HasFailure());
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    ASSERT_EQ(status, 0);
-    source.take(70, some);
-    epoch = source.epoch();
-    EXPECT_EQ(epoch.traces, 600u);
-    drain(source);
-  }
-  ASSERT_EQ(rest.size(), 200u + 950);
-  EXPECT_EQ(std::set(rest.begin() + 200, rest.end()).size(), 950u);
-  // And it goes on from there, though the store has grown.
-  const auto before = std::exchange(rest, {});
-  StoreSource source(reader, {.seed = 5, .count = 570 + 950, .first = 370, .epoch = epoch});
-  drain(source);
-  EXPECT_EQ(rest, before);
-}
-
 TEST_F(StoreSourceTest, SaysWhatIsMissing) {
   StoreReader reader(path());
   EXPECT_THROW(StoreSource(reader, {.traces = 601}), DataError);
