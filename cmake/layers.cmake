@@ -38,3 +38,14 @@ function(psn_layer name)
   target_compile_features(psn_${name} PUBLIC cxx_std_20)
   set_property(GLOBAL APPEND PROPERTY PSN_LAYERS psn_${name})
 endfunction()
+
+# psn_flatbuffers(LAYER SCHEMA): code generated from psn/LAYER/SCHEMA.fbs, for that layer alone.
+find_program(PSN_FLATC flatc REQUIRED)
+function(psn_flatbuffers layer schema)
+  set(source ${PROJECT_SOURCE_DIR}/psn/${layer}/${schema}.fbs)
+  set(generated ${PROJECT_BINARY_DIR}/generated)
+  add_custom_command(OUTPUT ${generated}/${schema}_generated.h
+                     COMMAND ${PSN_FLATC} --cpp -o ${generated} ${source} DEPENDS ${source})
+  target_sources(psn_${layer} PRIVATE ${generated}/${schema}_generated.h)
+  target_include_directories(psn_${layer} SYSTEM PRIVATE ${generated})
+endfunction()

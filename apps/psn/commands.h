@@ -15,6 +15,7 @@ void add_doctor_command(CLI::App& program);
 void add_train_command(CLI::App& program);
 void add_serve_command(CLI::App& program);
 void add_compare_command(CLI::App& program);
+void add_data_command(CLI::App& program);
 void add_experiment_command(CLI::App& program);
 
 }  // namespace psn::app

@@ -178,7 +178,7 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   if (options.correct > 0) {
     json["correction"] = correct(result, *simulator, observations, options, engine, watch);
   }
-  json.update(summarize(result));
+  if (ranks().leads()) json.update(summarize(result));
   report_fallbacks(*simulator, json, options.common.quiet);
   report_failures(*simulator, json, options.common.quiet);
   if (!ranks().leads()) return;

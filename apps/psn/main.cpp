@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <new>
 #include <string>
@@ -40,13 +41,10 @@ int complain(const std::string& message, ExitCode code) {
 // The words that could have been meant: options of the chosen command, or command names.
 std::vector<std::string> known_words(const CLI::App& program) {
   const auto chosen = program.get_subcommands();
+  if (!chosen.empty()) return known_words(*chosen.front());
   std::vector<std::string> words;
-  if (chosen.empty()) {
-    for (const CLI::App* command : program.get_subcommands({}))
-      words.push_back(command->get_name());
-    return words;
-  }
-  for (const CLI::Option* option : chosen.front()->get_options()) {
+  for (const CLI::App* command : program.get_subcommands({})) words.push_back(command->get_name());
+  for (const CLI::Option* option : program.get_options()) {
     for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
     for (const std::string& name : option->get_snames()) words.push_back("-" + name);
   }
@@ -78,6 +76,16 @@ void refuse_ranks(CLI::App& command) {
   });
 }
 
+// A flag given by hand comes after the configuration file's and wins.
+void take_last(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    if (option->get_items_expected_max() == 1) {
+      option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    }
+  }
+  for (CLI::App* inner : command.get_subcommands({})) take_last(*inner);
+}
+
 int run(int argc, char** argv) {
   CLI::App program("psn: fast neural stand-ins for stochastic simulators, and inference in both");
   program.set_version_flag("--version", "psn " PSN_VERSION);
@@ -93,16 +101,12 @@ int run(int argc, char** argv) {
   add_train_command(program);
   add_serve_command(program);
   add_compare_command(program);
+  add_data_command(program);
   add_experiment_command(program);
-  for (CLI::App* command : program.get_subcommands({})) {
-    if (!ranks().alone()) refuse_ranks(*command);
-    for (CLI::Option* option : command->get_options()) {
-      // A flag given by hand comes after the configuration file's and wins.
-      if (option->get_items_expected_max() == 1) {
-        option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-      }
-    }
+  if (!ranks().alone()) {
+    for (CLI::App* command : program.get_subcommands({})) refuse_ranks(*command);
   }
+  take_last(program);
   try {
     auto arguments = with_config_file(program, {argv + 1, argv + argc});
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
@@ -140,6 +144,7 @@ int run(int argc, char** argv) {
 }  // namespace psn::app
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error, not the end
   try {
     psn::app::ranks();
   } catch (const psn::Error& error) {

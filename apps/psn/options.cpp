@@ -172,28 +172,34 @@ void SimulationOptions::add_to(CLI::App& command, const std::string& count_help)
 
 std::vector<std::string> with_config_file(const CLI::App& program,
                                           std::vector<std::string> arguments) {
-  const CLI::App* command = nullptr;
-  for (const CLI::App* candidate : program.get_subcommands({})) {
-    if (!arguments.empty() && candidate->check_name(arguments.front())) command = candidate;
+  const CLI::App* command = &program;
+  std::size_t depth = 0;  // `psn data generate` is a command within a command
+  for (; depth < arguments.size(); ++depth) {
+    const auto inner = command->get_subcommands(
+        [&](const CLI::App* candidate) { return candidate->check_name(arguments[depth]); });
+    if (inner.empty()) break;
+    command = inner.front();
   }
   std::string file;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--config" && i + 1 < arguments.size()) file = arguments[i + 1];
     if (arguments[i].starts_with("--config=")) file = arguments[i].substr(9);
   }
-  if (file.empty() || !command) return arguments;
-  std::vector<std::string> merged{arguments.front()};
+  if (file.empty() || depth == 0) return arguments;
+  const auto options = arguments.begin() + static_cast<std::ptrdiff_t>(depth);
+  const std::vector<std::string> own(options - 1, arguments.end());
+  std::vector<std::string> merged(arguments.begin(), options);
   try {
     const toml::table table = toml::parse(read_file(file), file);
     for (const auto& [name, node] : table) {
       const std::string key(name.str());
-      if (!given_by_hand(*command, arguments, key)) append_option(merged, key, node, file);
+      if (!given_by_hand(*command, own, key)) append_option(merged, key, node, file);
     }
   } catch (const toml::parse_error& error) {
     throw DataError(
         fmt::format("'{}', line {}: {}", file, error.source().begin.line, error.description()));
   }
-  merged.insert(merged.end(), arguments.begin() + 1, arguments.end());
+  merged.insert(merged.end(), options, arguments.end());
   return merged;
 }
 
@@ -225,9 +231,19 @@ void OutputDirectory::write_config(const CLI::App& command) {
   write("config.toml", effective_config(command));
 }
 
+namespace {
+
+// "psn data generate"
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return parent ? full_name(*parent) + " " + command.get_name() : "psn";
+}
+
+}  // namespace
+
 std::string effective_config(const CLI::App& command) {
   std::string text =
-      fmt::format("# psn {} --config this-file does the same again\n", command.get_name());
+      fmt::format("# {} --config this-file does the same again\n", full_name(command));
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_configurable()) text += toml_line(*option);
   }

@@ -19,17 +19,11 @@ Part own_part(std::uint64_t count) {
 
 Posterior joined(Posterior own) {
   if (ranks().alone()) return own;
-  Posterior all({}, 0);
-  const std::vector<std::string> parts = ranks().all_gather(own.serialize());
-  for (std::size_t rank = 0; rank < parts.size(); ++rank) {
-    Posterior part = Posterior::parse(parts[rank], "message between ranks");
-    if (rank == 0) {
-      all = std::move(part);
-    } else {
-      all.append(part);
-    }
+  const std::vector<std::string> parts = ranks().gather(own.serialize());
+  for (std::size_t rank = 1; rank < parts.size(); ++rank) {
+    own.append(Posterior::parse(parts[rank], "message between ranks"));
   }
-  return all;
+  return own;
 }
 
 Failures joined(Failures own) {

@@ -18,7 +18,7 @@ struct Part {
 };
 Part own_part(std::uint64_t count);
 
-// The samples of all ranks in their order, without whole traces.
+// On rank 0 the samples of all ranks in their order, without whole traces.
 Posterior joined(Posterior own);
 Failures joined(Failures own);
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,7 @@
 #include "apps/psn/preset_options.h"
 #include "apps/psn/ranks.h"
 #include "apps/psn/training_json.h"
+#include "apps/psn/training_store.h"
 #include "apps/psn/unfinished.h"
 #include "apps/psn/watch.h"
 #include "psn/base/atomic_file.h"
@@ -36,6 +38,7 @@ struct TrainCommandOptions {
   std::string max_time = "0", checkpoint_every = "60s";
   double time_limit = 3600;
   RemoteArguments remote;
+  StoreArguments store;
   std::uint64_t validation = 5000;
 
   Purpose purpose() const {
@@ -118,19 +121,13 @@ void wait_for_leader(const Network& network) {
 }
 
 // Trains, and says with each error what is left.
-Progress train(Simulator& simulator, const std::shared_ptr<Network>& network,
-               TrainOptions& training, const ProgressSink& progress, const Json& history,
-               UnfinishedTraining& unfinished) {
-  if (ranks().leads()) {
-    training.checkpoint = [&](const TrainingState& state) {
-      unfinished.save(network, state, history.dump());
-    };
-  }
+Progress train(const std::function<Progress()>& learn, const std::shared_ptr<Network>& network,
+               const Monitor& monitor, const Json& history, UnfinishedTraining& unfinished) {
   try {
-    const Progress last = train_online(simulator, *network, training, progress);
+    const Progress last = learn();
     if (last.finished) return last;
     wait_for_leader(*network);
-    if (training.monitor->stop.load()) throw Interrupted();
+    if (monitor.stop.load()) throw Interrupted();
     return last;
   } catch (const TrainingFailed& error) {
     if (ranks().leads()) unfinished.save_failed(network, history.dump());
@@ -164,18 +161,32 @@ void print_result(const std::string& out, const Progress& last, bool infers) {
 
 void train_command(TrainCommandOptions& options, const CLI::App& command) {
   check_out(options.out);
+  if (options.model.empty() == options.store.data.empty()) {
+    throw InvalidArgument("train on a model or on --data, one of both");
+  }
   auto network = load_from(options.from, options.purpose());
   Preset chosen = configured(options, network ? &network->config() : nullptr);
   const std::string config = effective_config(command);
   UnfinishedTraining unfinished(options.out, config);
   const std::optional<Checkpoint> begun = unfinished.open(options.resume);
-  const auto simulator = load_simulator(
-      options.model, 0, options.remote.options(chosen.training.traces, options.time_limit));
+  std::unique_ptr<Simulator> simulator;
+  std::unique_ptr<TrainingStore> store;
+  if (options.model.empty()) {
+    store = std::make_unique<TrainingStore>(options.store, begun ? begun->source : "");
+    store->configure(chosen.training);
+  } else {
+    simulator = load_simulator(options.model, 0,
+                               options.remote.options(chosen.training.traces, options.time_limit));
+  }
   Watch watch({.label = options.model, .total = chosen.training.traces, .time_limit = 0});
   chosen.training.monitor = &watch.monitor();
   chosen.training.ranks = &ranks();
   if (!network) {
-    check_variable_names(chosen.network, *simulator, watch);
+    if (store) {
+      store->check_variable_names(chosen.network);
+    } else {
+      check_variable_names(chosen.network, *simulator, watch);
+    }
     network = std::make_shared<Network>(chosen.network, options.common.seed);
   }
   Json history = Json::array();
@@ -199,13 +210,23 @@ void train_command(TrainCommandOptions& options, const CLI::App& command) {
                  network->infers() ? p.loss : p.kl, p.addresses, p.traces_per_second);
     }
   };
-  const Progress last = train(*simulator, network, chosen.training, progress, history, unfinished);
+  if (ranks().leads()) {
+    chosen.training.checkpoint = [&](const TrainingState& state) {
+      unfinished.save(network, state, history.dump(), store ? store->place() : "");
+    };
+  }
+  const Progress last = train(
+      [&] {
+        return store ? store->train(*network, chosen.training, progress)
+                     : train_online(*simulator, *network, chosen.training, progress);
+      },
+      network, watch.monitor(), history, unfinished);
   if (show) fmt::print(stderr, "\r\033[K");
 
   Json result = progress_json(last, network->infers());
   result["traces_per_second"] = last.traces_per_second;
   result["finished"] = last.finished;
-  report_failures(*simulator, result, options.common.quiet);
+  if (simulator) report_failures(*simulator, result, options.common.quiet);
   if (!ranks().leads()) return;
   if (last.finished) {
     save_network(options.out, {network, history.dump()});
@@ -232,7 +253,7 @@ void add_train_command(CLI::App& program) {
   command->add_option("kind,--kind", o.kind, "what to train")
       ->required()
       ->check(CLI::IsMember({"surrogate", "inference"}));
-  command->add_option("model,--model", o.model, "as for psn infer")->required();
+  command->add_option("model,--model", o.model, "as for psn infer; or --data");
   command->add_option("--out", o.out, "the file to write, ending in .psn")->required();
   command
       ->add_option("--from", o.from,
@@ -261,6 +282,7 @@ void add_train_command(CLI::App& program) {
                    "seconds that a remote simulator may take from one random choice to the next")
       ->capture_default_str()
       ->check(finite_between(0, 1e9));
+  o.store.add_to(*command);
   o.remote.add_to(*command);
   o.common.add_to(*command);
   command->callback([options, command] { train_command(*options, *command); });

@@ -88,8 +88,8 @@ void UnfinishedTraining::expect_same_options(const std::string& begun_with) cons
 }
 
 void UnfinishedTraining::save(std::shared_ptr<Network> network, const TrainingState& state,
-                              std::string history) {
-  file_.save({std::move(network), state, std::move(history), config_});
+                              std::string history, std::string source) {
+  file_.save({std::move(network), state, std::move(history), config_, std::move(source)});
   updates_ = state.batches;
 }
 

@@ -19,7 +19,9 @@ class UnfinishedTraining {
   // something is there but nobody asked to resume, if it was begun with other options, or if all is
   // finished; DataError if the file is damaged.
   std::optional<Checkpoint> open(bool resume);
-  void save(std::shared_ptr<Network> network, const TrainingState& state, std::string history);
+  // `source`: where its traces go on, if that is more than their number.
+  void save(std::shared_ptr<Network> network, const TrainingState& state, std::string history,
+            std::string source);
   // The network alone, of a training that cannot go on.
   void save_failed(std::shared_ptr<Network> network, std::string history);
   void finish() { file_.remove(); }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace psn {
@@ -27,8 +28,9 @@ class Communicator {
   virtual void sum(std::span<float>) {}
   virtual void sum(std::span<double>) {}
   virtual void any(std::span<std::uint64_t>) {}
-  // The bytes of every rank, by rank.
+  // The bytes of every rank, by rank: to all, and to rank 0 only (nothing to the others).
   virtual std::vector<std::string> all_gather(std::string own);
+  virtual std::vector<std::string> gather(std::string own) { return all_gather(std::move(own)); }
   // Rank 0's bytes, to all.
   virtual void broadcast(std::string&) {}
   // Ends all ranks at once, whatever they do; this one with the exit code.

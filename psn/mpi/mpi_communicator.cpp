@@ -2,7 +2,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "psn/base/communicator.h"
@@ -46,7 +45,25 @@ class MpiCommunicator : public Communicator {
     all[rank_] = std::move(own);
     for (std::uint32_t from = 0; from < size_; ++from) {
       all[from].resize(sizes[from]);
-      send_from(static_cast<int>(from), all[from]);
+      send_from(from, all[from]);
+    }
+    return all;
+  }
+
+  std::vector<std::string> gather(std::string own) override {
+    std::vector<std::uint64_t> sizes(size_);
+    const std::uint64_t own_size = own.size();
+    MPI_Gather(&own_size, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    if (!leads()) {
+      in_pieces(own,
+                [](char* data, int size) { MPI_Send(data, size, MPI_BYTE, 0, 0, MPI_COMM_WORLD); });
+      return {};
+    }
+    std::vector<std::string> all{std::move(own)};
+    for (std::uint32_t from = 1; from < size_; ++from) {
+      in_pieces(all.emplace_back(sizes[from], '\0'), [&](char* data, int size) {
+        MPI_Recv(data, size, MPI_BYTE, as_int(from), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      });
     }
     return all;
   }
@@ -87,11 +104,17 @@ class MpiCommunicator : public Communicator {
     return all;
   }
 
-  static void send_from(int rank, std::string& bytes) {
+  // Calls f(data, size) for each piece.
+  template <class F>
+  static void in_pieces(std::string& bytes, F f) {
     for (std::size_t at = 0; at < bytes.size(); at += kMostAtOnce) {
-      MPI_Bcast(bytes.data() + at, as_int(std::min(kMostAtOnce, bytes.size() - at)), MPI_BYTE, rank,
-                MPI_COMM_WORLD);
+      f(bytes.data() + at, as_int(std::min(kMostAtOnce, bytes.size() - at)));
     }
+  }
+  static void send_from(std::uint32_t rank, std::string& bytes) {
+    in_pieces(bytes, [&](char* data, int size) {
+      MPI_Bcast(data, size, MPI_BYTE, as_int(rank), MPI_COMM_WORLD);
+    });
   }
 
   std::uint32_t rank_ = 0, size_ = 1;

@@ -278,11 +278,15 @@ Progress train_online(Simulator& simulator, Network& network, const TrainOptions
                       const ProgressSink& progress) {
   // Held-out traces come first: a simulator may allow only one user at a time.
   const std::vector<Trace> held_out = held_out_traces(simulator, options);
+  TraceStream stream(simulator, training_stream(options, training_share(options)));
+  return train_network(stream, held_out, network, options, progress);
+}
+
+Share training_share(const TrainOptions& options) {
   Share share{.block = options.batch_size};
   if (options.ranks) share = {options.ranks->rank(), options.ranks->size(), options.batch_size};
   share.check();
-  TraceStream stream(simulator, training_stream(options, share));
-  return train_network(stream, held_out, network, options, progress);
+  return share;
 }
 
 StreamOptions training_stream(const TrainOptions& options, const Share& share) {

@@ -43,6 +43,8 @@ Progress train_network(TraceSource& source, const std::vector<Trace>& held_out, 
 // The same on traces of a simulator: first those held out, then the stream that is trained on.
 Progress train_online(Simulator& simulator, Network& network, const TrainOptions& options,
                       const ProgressSink& progress = {});
+// What this rank has of every batch. Throws InvalidArgument if they cannot be divided.
+Share training_share(const TrainOptions& options);
 // The traces of train_online().
 StreamOptions training_stream(const TrainOptions& options, const Share& share = {});
 std::vector<Trace> held_out_traces(Simulator& simulator, const TrainOptions& options);

@@ -127,24 +127,47 @@ std::vector<pid_t> processes_with(const std::string& word) {
   return found;
 }
 
-TEST_F(MpiCommands, TheDeathOfOneRankEndsAll) {
-  const std::string word = "endless_" + std::to_string(::getpid()) + ".psn";
+// kill -9 of one rank ends all, and what is left goes on to the same end.
+TEST_F(MpiCommands, TheDeathOfOneRankLeavesACheckpoint) {
+  const std::string train =
+      "train surrogate control-flow --traces 64000 --batch_size 32 --lstm_dim 8 --validation 0 "
+      "--checkpoint-every 0.1 --resume --out ";
+  const std::string file = "killed_" + std::to_string(::getpid()) + ".psn";
   Outcome outcome{};
-  std::thread job([&] {
-    outcome = on_ranks(2,
-                       "train surrogate control-flow --traces 1000000000 --batch_size 64 "
-                       "--lstm_dim 8 --validation 0 --out " +
-                           word);
-  });
-  std::vector<pid_t> ranks;
-  while ((ranks = processes_with(word)).size() < 2) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  std::this_thread::sleep_for(std::chrono::seconds(2));  // into the training
+  std::thread job([&] { outcome = on_ranks(2, train + file); });
+  const fs::path checkpoint = folder_ / (file.substr(0, file.size() - 4) + ".checkpoint.psn");
+  while (!fs::exists(checkpoint)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const std::vector<pid_t> ranks = processes_with(file);
+  ASSERT_EQ(ranks.size(), 2u);
   ::kill(ranks[1], SIGKILL);
   job.join();
   EXPECT_NE(outcome.code, 0);
-  EXPECT_EQ(processes_with(word), std::vector<pid_t>());
+  EXPECT_EQ(processes_with(file), std::vector<pid_t>());
+  ASSERT_TRUE(fs::exists(checkpoint));
+  ASSERT_FALSE(fs::exists(folder_ / file));
+
+  outcome = on_ranks(2, train + file);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_FALSE(fs::exists(checkpoint));
+  outcome = on_ranks(2, train + "whole.psn");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const std::string& network : {file, std::string("whole.psn")}) {
+    ASSERT_EQ(psn("simulate " + network + " -n 500 --out of_" + network).code, 0);
+  }
+  EXPECT_EQ(slurp(folder_ / ("of_" + file) / "samples.csv"),
+            slurp(folder_ / "of_whole.psn" / "samples.csv"));
+}
+
+// An error of the simulator on one rank: one line, and a checkpoint.
+TEST_F(MpiCommands, AnErrorOfOneRankLeavesACheckpoint) {
+  const std::string plugin = PSN_PLUGIN_DIR "/libbroken_drifts.so";
+  const Outcome outcome =
+      on_ranks(2, "train surrogate " + plugin +
+                      " --traces 64000 --batch_size 64 --lstm_dim 8 --validation 0 --out s.psn");
+  EXPECT_EQ(outcome.code, 70) << outcome.err;
+  EXPECT_NE(outcome.err.find("psn: error: rank 0: "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("s.checkpoint.psn"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(fs::exists(folder_ / "s.checkpoint.psn"));
 }
 
 }  // namespace

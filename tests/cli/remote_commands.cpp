@@ -134,4 +134,17 @@ TEST_F(RemoteCommands, NoOrphans) {
   EXPECT_TRUE(all_gone(part));
 }
 
+TEST_F(RemoteCommands, TracesAreStoredTheSameWhateverTheWorkers) {
+  const std::string generate =
+      "data generate 'exec:" PSN_EXAMPLES "/example_remote_cpp {endpoint}' -n 200 --seed 3 ";
+  EXPECT_EQ(json(generate + "--out a")["traces"], 200);
+  json(generate + "--workers 3 --out b");
+  for (const std::string store : {"a", "b"}) {
+    EXPECT_EQ(json("data verify " + store)["traces"], 200);
+    json("data export " + store + " --out " + store + ".csv");
+  }
+  EXPECT_GT(text("a.csv").size(), 1000u);
+  EXPECT_EQ(text("a.csv"), text("b.csv"));
+}
+
 }  // namespace

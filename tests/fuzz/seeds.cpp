@@ -1,11 +1,23 @@
-// Writes small sound files to a folder: where a fuzzer starts from.
+// Writes small sound files to two folders: where fuzzers of networks and of trace stores start
+// from.
 #include <string>
 
+#include "psn/base/atomic_file.h"
 #include "psn/nn/network_file.h"
+#include "tests/fuzz/store_records.h"
 #include "tests/fuzz/tiny_network.h"
 
 int main(int, char** arguments) {
   using namespace psn;
+  const testing::StoreRecords records;
+  for (char kind = 0; kind < static_cast<char>(testing::kRecordKinds); ++kind) {
+    int number = 0;
+    for (const std::string& record : records.sound(static_cast<testing::RecordKind>(kind))) {
+      write_file_atomically(
+          std::string(arguments[2]) + "/" + std::to_string(kind) + "-" + std::to_string(number++),
+          kind + record);
+    }
+  }
   for (const Addressing addressing : {Addressing::kInstance, Addressing::kSite}) {
     const bool sites = addressing == Addressing::kSite;
     save_network(std::string(arguments[1]) + (sites ? "/sites.psn" : "/instances.psn"),

@@ -1,0 +1,260 @@
+// psn data: traces of a model on disk.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/psn/commands.h"
+#include "apps/psn/data_export.h"
+#include "apps/psn/data_summary.h"
+#include "apps/psn/models.h"
+#include "apps/psn/options.h"
+#include "apps/psn/watch.h"
+#include "psn/base/atomic_file.h"
+#include "psn/base/error.h"
+#include "psn/data/merge.h"
+#include "psn/data/store.h"
+#include "psn/train/trainer.h"
+
+namespace psn::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// ---- generate ---------------------------------------------------------------------------------
+
+struct GenerateOptions {
+  CommonOptions common;
+  SimulationOptions simulation;
+};
+
+// How many traces to wait for at a time: few of a slow simulator, so that none waits long to be
+// written.
+class Pace {
+ public:
+  std::size_t chunk() const { return chunk_; }
+  void took(double seconds) {
+    constexpr double kShort = 0.02, kLong = 0.2;
+    if (seconds < kShort) chunk_ = std::min<std::size_t>(2 * chunk_, 1024);
+    if (seconds > kLong) chunk_ = std::max<std::size_t>(chunk_ / 2, 1);
+  }
+
+ private:
+  std::size_t chunk_ = 1;
+};
+
+// The last trace that is there must be what the model makes now.
+void require_same_model(TraceStream& stream, data::StoreWriter& writer, const std::string& out) {
+  std::vector<Trace> last;
+  stream.take(1, last);
+  if (writer.has(writer.size() - 1, last.front())) return;
+  throw DataError(
+      fmt::format("trace store '{}': the model makes another trace {} than is there; it "
+                  "must have changed",
+                  out, writer.size() - 1));
+}
+
+// Until `count` traces are there. Trace i is from random stream i, so the store depends on model
+// and seed alone.
+void generate(TraceStream& stream, data::StoreWriter& writer, std::uint64_t count, Watch& watch) {
+  constexpr double kCommitSeconds = 1;
+  std::vector<Trace> traces;
+  Pace pace;
+  double committed = watch.seconds();
+  while (writer.size() < count && !watch.monitor().stop.load()) {
+    const double before = watch.seconds();
+    try {
+      stream.take(pace.chunk(), traces);
+    } catch (...) {
+      writer.commit();  // what came before the simulator failed
+      throw;
+    }
+    for (const Trace& trace : traces) writer.append(trace);
+    watch.monitor().traces.fetch_add(traces.size());
+    pace.took(watch.seconds() - before);
+    if (watch.seconds() - committed < kCommitSeconds) continue;
+    writer.commit();
+    committed = watch.seconds();
+  }
+  writer.commit();
+}
+
+void generate_command(const GenerateOptions& options, const CLI::App& command) {
+  const SimulationOptions& s = options.simulation;
+  const OutputDirectory writable(s.out);
+  const auto simulator = load_simulator(s, s.model);
+  data::StoreWriter writer(s.out, {{simulator->name(), options.common.seed}},
+                           simulator->addresses());
+  const std::uint64_t before = writer.size();
+  Watch watch({.label = s.model,
+               .total = s.count - std::min(s.count, before),
+               .progress = !options.common.quiet && stderr_is_terminal()});
+  Json result{{"store", s.out}, {"model", simulator->name()}, {"seed", options.common.seed}};
+  if (before < s.count) {
+    TrainOptions traces;  // those that training on the model itself would use
+    traces.seed = options.common.seed;
+    traces.traces = s.count;
+    traces.max_length = s.max_length;
+    traces.simulation = s.parallelism;
+    StreamOptions from_here = training_stream(traces);
+    from_here.first = before > 0 ? before - 1 : 0;
+    TraceStream stream(*simulator, from_here);
+    if (before > 0) require_same_model(stream, writer, s.out);
+    write_file_atomically(s.out + "/config.toml", effective_config(command));
+    generate(stream, writer, s.count, watch);
+  }
+  const double rate = static_cast<double>(writer.size() - before) / watch.seconds();
+  result["traces"] = writer.size();
+  result["new_traces"] = writer.size() - before;
+  result["traces_per_second"] = rate;
+  report_failures(*simulator, result, options.common.quiet);
+  if (writer.size() < s.count) {
+    if (!options.common.quiet) {
+      fmt::print(stderr, "'{}' has {} traces; the same command goes on\n", s.out, writer.size());
+    }
+    throw Interrupted();
+  }
+  if (options.common.json) {
+    fmt::print("{}\n", result.dump(2));
+  } else {
+    fmt::print("{}: {} traces, {} of them new, {:.0f} traces/s\n", s.out, writer.size(),
+               writer.size() - before, rate);
+  }
+}
+
+void add_generate_command(CLI::App& data) {
+  auto* command = data.add_subcommand("generate", "run a model and keep its traces in a store");
+  auto options = std::make_shared<GenerateOptions>();
+  options->simulation.add_to(*command, "traces that the store will have");
+  command->get_option("--out")->required()->description(
+      "the store: a folder; if it is there, generation goes on where it stopped");
+  options->common.add_to(*command);
+  command->callback([options, command] { generate_command(*options, *command); });
+}
+
+// ---- info, verify -----------------------------------------------------------------------------
+
+struct StoreOptions {
+  CommonOptions common;
+  std::string store;
+  std::uint64_t sampled = 100'000;
+
+  CLI::App* add_to(CLI::App& data, const std::string& name, const std::string& help) {
+    auto* command = data.add_subcommand(name, help);
+    command->add_option("store,--store", store, "folder of a trace store")->required();
+    common.add_to(*command);
+    return command;
+  }
+};
+
+void add_info_command(CLI::App& data) {
+  auto options = std::make_shared<StoreOptions>();
+  auto* command = options->add_to(data, "info", "what is in a store");
+  command
+      ->add_option("--sampled", options->sampled,
+                   "traces to look at for lengths and frequencies, evenly spread; 0: all")
+      ->capture_default_str();
+  command->callback([options] {
+    data::StoreReader reader(options->store);
+    const Json info = store_info(reader, options->sampled);
+    fmt::print("{}", options->common.json ? info.dump(2) + "\n" : info_text(info));
+  });
+}
+
+void add_verify_command(CLI::App& data) {
+  auto options = std::make_shared<StoreOptions>();
+  auto* command = options->add_to(data, "verify", "read all of a store and check it");
+  command->callback([options] {
+    data::StoreReader reader(options->store);
+    Watch watch({.label = options->store,
+                 .total = reader.size(),
+                 .progress = !options->common.quiet && stderr_is_terminal()});
+    for (std::uint64_t i = 0; i < reader.size(); ++i) {
+      if (watch.monitor().stop.load()) throw Interrupted();
+      reader.read(i);
+      watch.monitor().traces.fetch_add(1, std::memory_order_relaxed);
+    }
+    if (options->common.json) {
+      fmt::print("{}\n", Json{{"store", options->store},
+                              {"traces", reader.size()},
+                              {"addresses", reader.dictionary().addresses().size()},
+                              {"clean", true}}
+                             .dump(2));
+    } else {
+      fmt::print("{}: {} traces, {} addresses, all clean\n", options->store, reader.size(),
+                 reader.dictionary().addresses().size());
+    }
+  });
+}
+
+// ---- merge, export ----------------------------------------------------------------------------
+
+struct MergeOptions {
+  CommonOptions common;
+  std::vector<std::string> stores;
+  std::string out;
+};
+
+void add_merge_command(CLI::App& data) {
+  auto* command = data.add_subcommand("merge", "several stores of one model as one");
+  auto options = std::make_shared<MergeOptions>();
+  command->add_option("stores,--stores", options->stores, "folders of trace stores")
+      ->required()
+      ->expected(1, 1 << 20);
+  command->add_option("--out", options->out, "the new store: a folder")->required();
+  options->common.add_to(*command);
+  command->callback([options] {
+    Watch watch(
+        {.label = options->out, .progress = !options->common.quiet && stderr_is_terminal()});
+    const std::uint64_t traces = data::merge(options->stores, options->out, [&] {
+      if (watch.monitor().stop.load()) throw Interrupted();
+      watch.monitor().traces.fetch_add(1, std::memory_order_relaxed);
+    });
+    if (options->common.json) {
+      fmt::print("{}\n", Json{{"store", options->out}, {"traces", traces}}.dump(2));
+    } else {
+      fmt::print("{}: {} traces of {} stores\n", options->out, traces, options->stores.size());
+    }
+  });
+}
+
+void add_export_command(CLI::App& data) {
+  auto options = std::make_shared<StoreOptions>();
+  auto what = std::make_shared<ExportOptions>();
+  auto* command = options->add_to(data, "export", "named quantities of each trace as a table");
+  command->add_option("--out", what->out, "the file to write, ending in .csv or .npz")->required();
+  command->add_option("--query", what->queries, "names; all by default")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--first", what->first, "number of the first trace")->capture_default_str();
+  command->add_option("--count", what->count, "traces at most; 0: to the end")
+      ->capture_default_str();
+  command->callback([options, what] {
+    data::StoreReader reader(options->store);
+    const std::uint64_t rows = export_traces(reader, *what);
+    if (options->common.json) {
+      fmt::print("{}\n", Json{{"file", what->out}, {"traces", rows}}.dump(2));
+    } else {
+      fmt::print("{}: {} traces\n", what->out, rows);
+    }
+  });
+}
+
+}  // namespace
+
+void add_data_command(CLI::App& program) {
+  auto* data = program.add_subcommand("data", "traces of a model on disk");
+  data->require_subcommand(0, 1);
+  data->callback([data] {
+    if (data->get_subcommands().empty()) throw CLI::CallForHelp();
+  });
+  add_generate_command(*data);
+  add_info_command(*data);
+  add_verify_command(*data);
+  add_merge_command(*data);
+  add_export_command(*data);
+}
+
+}  // namespace psn::app

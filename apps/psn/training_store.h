@@ -1,0 +1,46 @@
+// A trace store in a simulator's place, for training.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "psn/data/store.h"
+#include "psn/data/store_source.h"
+#include "psn/train/trainer.h"
+
+namespace psn::app {
+
+struct StoreArguments {
+  std::string data;
+  double epochs = 0;
+
+  void add_to(CLI::App& command);
+};
+
+class TrainingStore {
+ public:
+  // `place`: where a training goes on that was begun before; empty: it begins.
+  TrainingStore(const StoreArguments& arguments, const std::string& place);
+
+  // With as many traces as the epochs asked for have.
+  void configure(TrainOptions& options) const;
+  // Throws InvalidArgument for layers of a variable that no trace has.
+  void check_variable_names(const NetworkConfig& network) const;
+  Progress train(Network& network, const TrainOptions& options, const ProgressSink& progress);
+  // Where its traces go on, between two batches of train().
+  std::string place() const;
+
+ private:
+  std::uint64_t agreed_size(const TrainOptions& options) const;
+  void require_name(const std::string& name, const std::string& option, bool observed) const;
+
+  data::StoreReader reader_;
+  double epochs_;
+  data::Epoch epoch_{};      // to begin in
+  std::uint64_t traces_ = 0;  // of the whole training, if it was begun before
+  std::unique_ptr<data::StoreSource> source_;
+};
+
+}  // namespace psn::app

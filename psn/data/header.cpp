@@ -1,0 +1,59 @@
+#include "psn/data/header.h"
+
+#include <fmt/format.h>
+
+#include "trace_store_generated.h"
+
+namespace psn::data {
+namespace {
+
+constexpr std::uint16_t kVersion = 1;
+
+Part parse(const record::Part& part) {
+  return {text_of(part.model()), part.seed(), part.traces()};
+}
+
+}  // namespace
+
+std::string header_bytes(const std::vector<Part>& parts) {
+  flatbuffers::FlatBufferBuilder builder;
+  std::vector<flatbuffers::Offset<record::Part>> stored;
+  for (const Part& part : parts) {
+    stored.push_back(
+        record::CreatePart(builder, builder.CreateString(part.model), part.seed, part.traces));
+  }
+  builder.Finish(record::CreateHeader(builder, kVersion, builder.CreateVector(stored)));
+  return std::string(finished(builder));
+}
+
+std::vector<Part> read_header(const Database& database, const Transaction& view) {
+  constexpr Place kPlace{TableId::kHeader, 0};
+  const auto bytes = view.get(kPlace);
+  if (!bytes) database.fail("damaged: it has no header");
+  std::vector<Part> parts;
+  try {
+    const std::string copy(*bytes);
+    const auto& header = parsed<record::Header>(unsealed(copy, kPlace));
+    if (header.version() != kVersion) {
+      throw DataError(
+          fmt::format("format version {}; this psn reads {}", header.version(), kVersion));
+    }
+    if (!header.parts() || header.parts()->size() == 0) throw DataError("made of nothing");
+    for (const record::Part* part : *header.parts()) parts.push_back(parse(*part));
+  } catch (const DataError& error) {
+    database.fail(fmt::format("header: {}", error.what()));
+  }
+  return parts;
+}
+
+void require_parts(const Database& database, const std::vector<Part>& stored,
+                   const std::vector<Part>& wanted) {
+  if (stored == wanted) return;
+  if (stored.size() > 1 || stored[0].traces > 0) {
+    database.fail("was merged from others and cannot go on");
+  }
+  database.fail(fmt::format("holds traces of '{}' from seed {}, not of '{}' from seed {}",
+                            stored[0].model, stored[0].seed, wanted[0].model, wanted[0].seed));
+}
+
+}  // namespace psn::data

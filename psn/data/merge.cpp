@@ -1,0 +1,76 @@
+#include "psn/data/merge.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "psn/base/error.h"
+
+namespace psn::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Readers = std::vector<std::unique_ptr<StoreReader>>;
+
+void add_parts(std::vector<Part>& parts, const StoreReader& reader) {
+  for (Part part : reader.parts()) {
+    if (part.traces == 0) part.traces = reader.size();
+    for (const Part& other : parts) {
+      if (other.model != part.model) {
+        throw InvalidArgument(fmt::format("'{}' holds traces of '{}', those before it of '{}'",
+                                          reader.path(), part.model, other.model));
+      }
+      if (other.seed == part.seed) {
+        throw InvalidArgument(fmt::format("'{}' holds traces from seed {}, as one before it does",
+                                          reader.path(), part.seed));
+      }
+    }
+    parts.push_back(std::move(part));
+  }
+}
+
+}  // namespace
+
+std::uint64_t merge(const std::vector<std::string>& sources, const std::string& path,
+                    const std::function<void()>& progress) {
+  if (fs::exists(path)) throw DataError(fmt::format("'{}' is there already", path));
+  const auto table = std::make_shared<AddressTable>(AddressTable::Names::kSeveral);
+  std::vector<Part> parts;
+  Readers readers;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      std::error_code absent;
+      if (fs::equivalent(sources[i], sources[k], absent)) {
+        throw InvalidArgument(fmt::format("'{}' is given twice", sources[i]));
+      }
+    }
+    readers.push_back(std::make_unique<StoreReader>(sources[i], table));
+    add_parts(parts, *readers.back());
+  }
+  const std::string temporary = fmt::format("{}.{}.merging", path, ::getpid());
+  try {
+    std::uint64_t size = 0;
+    {
+      StoreWriter writer(temporary, parts, *table);
+      for (const auto& reader : readers) {
+        for (std::uint64_t i = 0; i < reader->size(); ++i) {
+          writer.append(reader->read(i));
+          if (progress) progress();
+        }
+      }
+      writer.commit();
+      size = writer.size();
+    }
+    fs::rename(temporary, path);
+    return size;
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(temporary, ignored);
+    throw;
+  }
+}
+
+}  // namespace psn::data

@@ -1,0 +1,103 @@
+// The trace store: traces of a simulator on disk, numbered from 0 in the order they were added
+// (docs/formats/trace-store.md). It only grows; one process may write while others read.
+//
+// Neither class is thread-safe, and a process must not have one store open twice at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "psn/core/trace.h"
+#include "psn/data/block.h"
+#include "psn/data/database.h"
+#include "psn/data/dictionary.h"
+
+namespace psn::data {
+
+// Traces 0 to `traces` - 1 of the streams that a seed gives a model.
+struct Part {
+  std::string model;
+  std::uint64_t seed = 0;
+  std::uint64_t traces = 0;  // of a store that was merged; 0: all of its traces
+
+  friend bool operator==(const Part&, const Part&) = default;
+};
+
+class StoreWriter {
+ public:
+  static constexpr std::size_t kMaxBytes = std::size_t{1} << 40;
+
+  // Opens the store at `path`, or makes it: all at once, so there is never half a store. Addresses
+  // are those of `table`. Throws DataError if another process writes it, or if it is made of other
+  // parts, InvalidArgument if it was merged and so cannot go on.
+  StoreWriter(const std::string& path, const std::vector<Part>& parts, AddressTable& table,
+              std::size_t max_bytes = kMaxBytes);
+  ~StoreWriter();
+
+  std::uint64_t size() const { return size_; }  // with what waits to be written
+  std::uint64_t committed() const { return committed_; }
+
+  // Is this the committed trace of that number, to the last bit?
+  bool has(std::uint64_t index, const Trace& trace);
+  // The trace must have been drawn from the model (its weight is its likelihood) with distributions
+  // kept.
+  void append(const Trace& trace);
+  // What was appended is on disk when this returns; after an error, what was committed before is.
+  void commit();
+
+ private:
+  void write_block();
+  void write_dictionary();
+  Transaction& transaction();
+
+  class FolderLock;
+  std::unique_ptr<FolderLock> lock_;
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<Transaction> transaction_;
+  Dictionary dictionary_;
+  std::size_t addresses_written_ = 0, forms_written_ = 0;
+  std::uint64_t size_ = 0, committed_ = 0;  // traces
+  BlockBuilder block_;                      // of those that are in no transaction yet
+  std::size_t pending_bytes_ = 0;           // in blocks that are in no commit yet
+};
+
+class StoreReader {
+ public:
+  // Addresses are those of `table`; by default it has one of its own.
+  explicit StoreReader(const std::string& path, std::shared_ptr<AddressTable> table = nullptr);
+  ~StoreReader();
+
+  const std::string& path() const { return database_->path(); }
+  const std::vector<Part>& parts() const { return parts_; }
+  const Dictionary& dictionary() const { return dictionary_; }
+  // What is there now, from here on; returns size().
+  std::uint64_t refresh();
+  std::uint64_t size() const { return size_; }
+
+  // A trace's record in bytes, checked against its checksum. The bytes live until the next call.
+  std::string_view payload(std::uint64_t index);
+  // Throws DataError that names store and trace.
+  Trace read(std::uint64_t index);
+
+ private:
+  void find_block(std::uint64_t index);
+  void mapped(std::string_view bytes);
+
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<Transaction> view_;
+  std::shared_ptr<AddressTable> table_;
+  Dictionary dictionary_;
+  std::vector<Part> parts_;
+  std::uint64_t size_ = 0;
+
+  BlockView block_;                     // the one that was read last
+  std::vector<std::uint64_t> aligned_;  // a copy of it, where the map's is not
+  // What of the map was read since it was let go: about how much, and between which bytes.
+  std::size_t mapped_ = 0;
+  std::uintptr_t lowest_ = ~std::uintptr_t{0}, highest_ = 0;
+};
+
+}  // namespace psn::data

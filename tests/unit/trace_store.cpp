@@ -1,0 +1,119 @@
+// The trace store: what is read is what was written, to the last bit.
+#include "experiments/control_flow/control_flow.h"
+#include "psn/base/error.h"
+#include "tests/unit/store_fixture.h"
+
+namespace psn {
+namespace {
+
+using data::StoreReader;
+using data::StoreWriter;
+using TraceStore = testing::StoreTest;
+using testing::everything;
+using testing::expect_same;
+
+TEST_F(TraceStore, KeepsTracesToTheLastBit) {
+  InProcess simulator(everything());
+  const auto traces = simulate(simulator, 500);
+  store(simulator, traces);
+  StoreReader reader(path());
+  ASSERT_EQ(reader.size(), traces.size());
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    SCOPED_TRACE(i);
+    expect_same(traces[i], reader.read(i));
+    if (HasFailure()) return;
+  }
+  EXPECT_EQ(reader.parts(), (std::vector<data::Part>{{"everything", 1}}));
+}
+
+TEST_F(TraceStore, IsReadInAnyOrderAndInBlocksOfAnySize) {
+  InProcess simulator(control_flow::model());
+  const auto traces = simulate(simulator, 5000);
+  store(simulator, std::span(traces).first(7), 1);  // one trace a block
+  {
+    StoreWriter writer(path(), {{simulator.name(), 1}}, simulator.addresses());
+    ASSERT_EQ(writer.size(), 7u);
+    for (std::size_t i = 7; i < traces.size(); ++i) writer.append(traces[i]);
+    EXPECT_EQ(writer.committed(), 7u);
+    writer.commit();
+    EXPECT_EQ(writer.committed(), traces.size());
+  }
+  StoreReader reader(path());
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    const std::size_t at = i * 2999 % traces.size();
+    expect_same(traces[at], reader.read(at));
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(TraceStore, OneDistributionServesAllTracesWhereItNeverChanges) {
+  InProcess simulator(everything());
+  store(simulator, simulate(simulator, 50));
+  StoreReader reader(path());
+  const Trace a = reader.read(3), b = reader.read(4);
+  EXPECT_EQ(a.entries[0].distribution, b.entries[0].distribution);
+  EXPECT_NE(a.entries[1].distribution, b.entries[1].distribution);
+}
+
+TEST_F(TraceStore, WhatWasNotCommittedIsNotThere) {
+  InProcess simulator(control_flow::model());
+  const auto traces = simulate(simulator, 300);
+  {
+    StoreWriter writer(path(), {{simulator.name(), 1}}, simulator.addresses());
+    for (std::size_t i = 0; i < 200; ++i) writer.append(traces[i]);
+    writer.commit();
+    for (std::size_t i = 200; i < 300; ++i) writer.append(traces[i]);
+  }
+  StoreWriter writer(path(), {{simulator.name(), 1}}, simulator.addresses());
+  EXPECT_EQ(writer.size(), 200u);
+}
+
+TEST_F(TraceStore, ContinuesInAnotherProcessWithItsOwnAddresses) {
+  InProcess first(everything()), second(everything());
+  simulate(second, 10, 99);  // addresses get other ids
+  const auto traces = simulate(first, 100);
+  store(first, std::span(traces).first(60));
+  const auto others = simulate(second, 100);
+  store(second, std::span(others).subspan(60));
+  StoreReader reader(path());
+  ASSERT_EQ(reader.size(), 100u);
+  for (std::size_t i = 0; i < 100; ++i) expect_same(traces[i], reader.read(i));
+}
+
+TEST_F(TraceStore, RefusesOtherModelsSeedsAndWriters) {
+  InProcess simulator(control_flow::model());
+  AddressTable& table = simulator.addresses();
+  auto writer = std::make_unique<StoreWriter>(path(), std::vector<data::Part>{{"a", 1}}, table);
+  const auto refused = [&](const std::vector<data::Part>& parts, const std::string& why) {
+    try {
+      const StoreWriter other(path(), parts, table);
+      ADD_FAILURE() << why;
+    } catch (const DataError& error) {
+      EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
+    }
+  };
+  refused({{"a", 1}}, "another process is writing it");
+  writer.reset();
+  refused({{"b", 1}}, "holds traces of 'a' from seed 1, not of 'b' from seed 1");
+  refused({{"a", 2}}, "not of 'a' from seed 2");
+  StoreWriter again(path(), {{"a", 1}}, table);
+}
+
+TEST_F(TraceStore, RefusesProposedTraces) {
+  InProcess simulator(control_flow::model());
+  auto traces = simulate(simulator, 1);
+  traces[0].log_weight += 1;
+  StoreWriter writer(path(), {{"a", 1}}, simulator.addresses());
+  EXPECT_THROW(writer.append(traces[0]), InvalidArgument);
+}
+
+TEST_F(TraceStore, NoStoreAndNoRoomAreOneClearError) {
+  EXPECT_THROW(StoreReader{path("none")}, DataError);
+  InProcess simulator(control_flow::model());
+  EXPECT_THROW(StoreWriter(path("no/such/folder"), {{"a", 1}}, simulator.addresses()), DataError);
+  std::filesystem::create_directories(path("full/of/other/things"));
+  EXPECT_THROW(StoreWriter(path("full"), {{"a", 1}}, simulator.addresses()), DataError);
+}
+
+}  // namespace
+}  // namespace psn
