@@ -18,31 +18,21 @@ namespace {
 using nlohmann::json;
 using Tensors = std::map<std::string, Tensor>;
 
-json to_json(const Validation& v) {
-  return {{"traces", v.traces},
-          {"unseen", v.unseen},
-          {"loss", v.loss},
-          {"kl", v.kl},
-          {"standard_error", v.standard_error}};
-}
-
 json to_json(const Checkpoint& checkpoint) {
   const TrainingState& s = checkpoint.state;
-  json result{{"batches", s.batches},
-              {"traces", s.traces},
-              {"seconds", s.seconds},
-              {"rate", s.rate},
-              {"lowest_loss", s.lowest_loss},
-              {"loss_sum", s.loss_sum},
-              {"kl_sum", s.kl_sum},
-              {"first_summed", s.first_summed},
-              {"reported", s.reported},
-              {"stale", s.plateau.stale},
-              {"reductions", s.plateau.reductions},
-              {"config", checkpoint.config},
-              {"source", checkpoint.source}};
-  if (s.plateau.best) result["best"] = to_json(*s.plateau.best);
-  return result;
+  return {{"batches", s.batches},
+          {"traces", s.traces},
+          {"seconds", s.seconds},
+          {"rate", s.rate},
+          {"lowest_loss", s.lowest_loss},
+          {"loss_sum", s.loss_sum},
+          {"kl_sum", s.kl_sum},
+          {"first_summed", s.first_summed},
+          {"reported", s.reported},
+          {"stale", s.plateau.stale},
+          {"reductions", s.plateau.reductions},
+          {"config", checkpoint.config},
+          {"source", checkpoint.source}};
 }
 
 // Counts as doubles, as births are; what stands for "never" or "given" is -1.
@@ -69,10 +59,18 @@ Tensor floats(const std::vector<std::vector<float>>& rows) {
   return tensor;
 }
 
+// As a tensor because a loss may be infinite, which JSON has no word for.
+Tensor to_tensor(const Validation& v) {
+  return Tensor::from({static_cast<double>(v.traces), static_cast<double>(v.unseen), v.loss, v.kl,
+                       v.standard_error},
+                      {5});
+}
+
 Tensors to_tensors(const TrainingState& state) {
   Tensors tensors;
   tensors["last_updates"] = counts(state.last_updates);
   tensors["fitted"] = counts(state.growth.fitted);
+  if (state.plateau.best) tensors["best"] = to_tensor(*state.plateau.best);
   for (std::size_t id = 0; id < state.growth.estimators.size(); ++id) {
     const ScalingEstimator::Data& e = state.growth.estimators[id].data();
     if (e.count == 0) continue;
@@ -109,7 +107,7 @@ class Reader {
     s.reported = count("reported");
     s.plateau.stale = count("stale");
     s.plateau.reductions = count("reductions");
-    if (header_.contains("best")) s.plateau.best = validation(header_["best"]);
+    if (tensors_.contains("best")) s.plateau.best = validation();
     if (s.batches != network_.parameters().step || s.first_summed > s.batches ||
         s.reported > s.batches) {
       json_.fail("its counts of updates do not agree");
@@ -134,10 +132,11 @@ class Reader {
   std::uint64_t count(const char* key) const { return json_.get<std::uint64_t>(header_, key); }
   double number(const char* key) const { return json_.get<double>(header_, key); }
 
-  Validation validation(const json& object) const {
-    return {json_.get<std::uint64_t>(object, "traces"), json_.get<std::uint64_t>(object, "unseen"),
-            json_.get<double>(object, "loss"), json_.get<double>(object, "kl"),
-            json_.get<double>(object, "standard_error")};
+  Validation validation() {
+    const auto numbers = tensor("best", Tensor::Type::kFloat64, 1).doubles();
+    if (numbers.size() != 5 || std::isnan(numbers[2])) fail("best");
+    return {as_count(numbers[0], false, kMost, "best"), as_count(numbers[1], false, kMost, "best"),
+            numbers[2], numbers[3], numbers[4]};
   }
 
   const Tensor& tensor(const std::string& name, Tensor::Type type, std::size_t dimensions) {
