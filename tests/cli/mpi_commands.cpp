@@ -70,10 +70,28 @@ TEST_F(MpiCommands, InferLikeOneProcess) {
   }
 }
 
+// The store is that of one process, also if it goes on with another number of ranks.
+TEST_F(MpiCommands, GenerateLikeOneProcess) {
+  const std::string generate = "data generate control-flow --seed 4 --json --quiet ";
+  ASSERT_EQ(psn(generate + "-n 1501 --out one").code, 0) << slurp(folder_ / "stderr");
+  for (const auto& [ranks, count] : {std::pair{3, 700}, {1, 701}, {4, 1501}, {2, 1501}}) {
+    const Outcome outcome = on_ranks(ranks, generate + "--out many -n " + std::to_string(count));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(nlohmann::json::parse(outcome.out)["traces"], count);
+  }
+  for (const char* store : {"one", "many"}) {
+    EXPECT_EQ(json(std::string("data verify ") + store)["traces"], 1501);
+    ASSERT_EQ(psn(std::string("data export ") + store + " --out " + store + ".csv").code, 0);
+  }
+  EXPECT_EQ(slurp(folder_ / "many.csv"), slurp(folder_ / "one.csv"));
+  EXPECT_GT(slurp(folder_ / "one.csv").size(), 1501u);
+}
+
 TEST_F(MpiCommands, MistakesAreOneLineOfPsn) {
   const std::pair<std::string, std::string> mistakes[] = {
       {"infer gaussian --observe y=1 -n oops", "oops"},
-      {"inspect s.psn", "without mpirun"},
+      {"inspect s.psn", "'psn inspect' runs in one process, without mpirun"},
+      {"data info store", "'psn data info' runs in one process, without mpirun"},
       {kTrain + "--out s.psn --batch_size 63", "63 traces"},
       {"train surrogate nonsense --out s.psn", "nonsense"}};
   for (const auto& [arguments, part] : mistakes) {
