@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/composite_cure/section.h"
 #include "experiments/composite_cure/slab.h"
 #include "psn/base/rng.h"
 
@@ -22,6 +23,10 @@ using Simulate = std::vector<double> (*)(const Part&, Air, std::span<const doubl
 
 std::vector<double> simulate_slab(const Part& part, Air air, std::span<const double> depths) {
   return sampled_temperatures(Slab(part, std::move(air)), depths);
+}
+
+std::vector<double> simulate_section(const Part& part, Air air, std::span<const double> depths) {
+  return sampled_temperatures(Section(part, std::move(air)), depths);
 }
 
 std::vector<double> to_vector(const Value& value) {
@@ -69,6 +74,11 @@ Part part_of(std::span<const double> config, const Cycle& cycle) {
 Model model() {
   return {"composite-cure", [](Context& ctx) { return program(ctx, simulate_slab); },
           "a composite part cures in an autoclave; heat through its thickness (the paper's 4.3)"};
+}
+
+Model model_2d() {
+  return {"composite-cure-2d", [](Context& ctx) { return program(ctx, simulate_section); },
+          "the same in a cross-section of part and tool; a hundred times the work"};
 }
 
 double hottest(const Value& latent_temps) {
