@@ -88,11 +88,12 @@ double hottest(const Value& latent_temps) {
   return sum / 3;
 }
 
-Observations observed_part(double shift, std::uint64_t seed) {
-  Rng rng(seed, 0, 0x637572);
+Observations observed_part(int shift) {
+  Rng rng(0x6f62, static_cast<std::uint64_t>(shift + 1), 0x637572);
   std::array<double, kCycleMean.size()> setting{};
   for (std::size_t i = 0; i < setting.size(); ++i) setting[i] = kCycleMean[i] + shift * kCycleSd[i];
-  const std::array<double, 4> config{shift, shift, shift, shift};
+  std::array<double, 4> config{};
+  config.fill(shift);
   const Cycle cycle = cycle_of(setting);
   const auto noisy = [&](std::vector<double> values, double sd) {
     for (double& x : values) x += sd * rng.normal();

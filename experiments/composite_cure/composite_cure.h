@@ -38,7 +38,7 @@ Model model_2d();
 double hottest(const Value& latent_temps);
 
 // Observations of a part whose cycle and configuration lie `shift` standard deviations off the
-// nominal, all of them, with noise from the seed.
-Observations observed_part(double shift, std::uint64_t seed);
+// nominal, all of them. The noise is always the same.
+Observations observed_part(int shift);
 
 }  // namespace psn::composite_cure
