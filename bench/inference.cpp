@@ -50,7 +50,7 @@ int main(int argc, char** argv) try {
   psn::bench::set_recipe(preset, {argv + 4, argv + argc});
   psn::InProcess simulator(psn::control_flow::model());
   auto network = std::make_shared<psn::Network>(preset.network, preset.training.seed);
-  psn::train_network(simulator, *network, preset.training, [](const psn::Progress& p) {
+  psn::train_online(simulator, *network, preset.training, [](const psn::Progress& p) {
     fmt::print("{:8} traces  loss {:.4f}  rate {:.1e}  {} addresses  {:.0f} traces/s", p.traces,
                p.loss, p.rate, p.addresses, p.traces_per_second);
     if (p.validation) {

@@ -104,7 +104,7 @@ void train_command(TrainCommandOptions& options, const CLI::App& command) {
   };
   Progress last;
   try {
-    last = train_network(*simulator, *network, chosen.training, progress);
+    last = train_online(*simulator, *network, chosen.training, progress);
   } catch (const ModelError& error) {
     keep_checkpoint(error, options.out, {network, history.dump(), true});
   }

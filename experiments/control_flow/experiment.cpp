@@ -82,7 +82,7 @@ class Experiment {
     recipe.training.progress_every =
         std::max<std::uint64_t>(1, size_.training / recipe.training.batch_size / kPoints);
     Trained result{std::make_shared<Network>(recipe.network, request_.seed), {}};
-    train_network(simulator_, *result.network, recipe.training, [&](const Progress& p) {
+    train_online(simulator_, *result.network, recipe.training, [&](const Progress& p) {
       result.curve.push_back(p);
       say(fmt::format("training the {}: {} of {} traces, {:.0f} traces/s", what, p.traces,
                       size_.training, p.traces_per_second));

@@ -29,7 +29,7 @@ void train(const ExperimentRequest& request, TrainOptions training, Simulator& s
   constexpr double kPlausible = 1;       // nats: a worse network may write without an end
   training.progress_every =
       std::max<std::uint64_t>(1, training.traces / training.batch_size / kPoints);
-  results.training = train_network(simulator, *results.network, training, [&](const Progress& p) {
+  results.training = train_online(simulator, *results.network, training, [&](const Progress& p) {
     results.curve.push_back({p, std::nullopt});
     std::string line = fmt::format("{} of {} traces, KL {:.4f}, {:.0f} traces/s", p.traces,
                                    training.traces, p.kl, p.traces_per_second);

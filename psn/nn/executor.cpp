@@ -117,7 +117,9 @@ void CompiledNetwork::make_tables() {
     add_product(parameters, projections.current_address, address, current);
   }
   const auto copy = [&](BlockId block, std::vector<float>& weights) {
-    weights.assign(parameters.values(block), parameters.values(block) + network_->gates());
+    const Block& size = parameters.block(block);
+    weights.assign(parameters.values(block),
+                   parameters.values(block) + std::size_t{size.rows} * size.columns);
   };
   if (network_->config().addressing != Addressing::kInstance) copy(projections.instance, instance_);
   if (network_->shares_indices()) copy(projections.index, index_);
@@ -205,12 +207,20 @@ void Executor::move_core(std::span<const Next> next, std::size_t first, std::siz
     const float* current = compiled_->current_.data() + n.node * stride;
     float* out = gates_.data() + i * stride;
     for (std::size_t j = 0; j < stride; ++j) out[j] = previous[j] + current[j];
-    const auto add = [&](const std::vector<float>& weights, float feature) {
+    const auto add = [&](const float* weights, float feature) {
       if (feature == 0) return;
-      for (std::size_t j = 0; j < weights.size(); ++j) out[j] += feature * weights[j];
+      for (std::size_t j = 0; j < network_.gates(); ++j) out[j] += feature * weights[j];
     };
-    add(compiled_->instance_, instance_feature(n.address->instance));
-    add(compiled_->index_, index_feature(n.address->variable->index));
+    if (!compiled_->instance_.empty()) {
+      add(compiled_->instance_.data(), instance_feature(n.address->instance));
+    }
+    if (!compiled_->index_.empty()) {
+      const float* weights = compiled_->index_.data();
+      for (const float feature : index_features(n.address->variable->index)) {
+        add(weights, feature);
+        weights += network_.gates();
+      }
+    }
     for (std::size_t j = 0; j < observed_.size(); ++j) out[j] += observed_[j];
     fresh_[i] = nodes_[n.row] == Network::kBegin;
     nodes_[n.row] = n.node;

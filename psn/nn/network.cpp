@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "psn/base/error.h"
@@ -81,9 +82,20 @@ float instance_feature(std::uint32_t instance) {
   return std::log(static_cast<float>(std::max(1u, instance)));
 }
 
-float index_feature(std::optional<std::int64_t> index) {
-  const auto number = static_cast<float>(index.value_or(0));
-  return std::copysign(std::log1p(std::abs(number)), number);
+std::array<float, kIndexFeatures> index_features(std::optional<std::int64_t> index) {
+  std::array<float, kIndexFeatures> features{};
+  if (!index) return features;
+  const auto number = static_cast<double>(*index);
+  auto feature = features.begin();
+  *feature++ = static_cast<float>(std::copysign(std::log1p(std::abs(number)), number));
+  *feature++ = *index % 2 ? -1.0f : 1.0f;
+  for (std::int64_t period = 4; feature != features.end(); period *= 2) {
+    const double angle =
+        2 * std::numbers::pi * static_cast<double>(*index % period) / static_cast<double>(period);
+    *feature++ = static_cast<float>(std::cos(angle));
+    *feature++ = static_cast<float>(std::sin(angle));
+  }
+  return features;
 }
 
 std::optional<std::int64_t> LastIndex::step_to(std::optional<std::int64_t> index) {
@@ -124,7 +136,7 @@ Network::Network(NetworkConfig config, std::uint64_t seed, bool blank)
     initialize(block, h, 100 + block);
   }
   if (shares_indices()) {
-    projections_.index = parameters_.add(4 * h, 1);
+    projections_.index = parameters_.add(kIndexFeatures, 4 * h);
     for (const NodeId boundary : {kBegin, kEnd}) add_place({boundary, {}});
   }
   type_embedding_ = parameters_.add(0, types);

@@ -17,6 +17,7 @@
 // projected into the core's gates at every step.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -184,9 +185,12 @@ class Network {
   BlockId type_embedding_ = 0, address_embedding_ = 0;
 };
 
-// Features of an address as inputs: log(instance), 0 for the first; the same of 1 + |index|, with
-// the index's sign, and 0 for none.
+// Features of an address as inputs. Of the instance: its logarithm, 0 for the first. Of the index:
+// log(1 + |index|) with the index's sign, along which far indices can be reached, and waves of
+// periods 2, 4, ..., 64, by which neighbours can be told apart (a loop of just 16 rounds); all are
+// 0 if there is none.
+inline constexpr std::size_t kIndexFeatures = 12;
 float instance_feature(std::uint32_t instance);
-float index_feature(std::optional<std::int64_t> index);
+std::array<float, kIndexFeatures> index_features(std::optional<std::int64_t> index);
 
 }  // namespace psn

@@ -66,8 +66,11 @@ void Gradient::run_core(const Batch& batch) {
                        p.values(network_.projections().instance), gate);
           }
           if (network_.shares_indices()) {
-            add_scaled(gates, index_feature(address.variable->index),
-                       p.values(network_.projections().index), gate);
+            const float* weights = p.values(network_.projections().index);
+            for (const float feature : index_features(address.variable->index)) {
+              add_scaled(gates, feature, weights, gate);
+              weights += gates;
+            }
           }
           if (network_.infers()) add(gates, &observed_[b * gates], gate);
         } else {
@@ -162,7 +165,11 @@ void Gradient::back_through_nodes(const Batch& batch) {
         add_scaled(gates, instance_feature(address.instance), d, p.gradients(blocks.instance));
       }
       if (network_.shares_indices()) {
-        add_scaled(gates, index_feature(address.variable->index), d, p.gradients(blocks.index));
+        float* gradients = p.gradients(blocks.index);
+        for (const float feature : index_features(address.variable->index)) {
+          add_scaled(gates, feature, d, gradients);
+          gradients += gates;
+        }
       }
     }
   }

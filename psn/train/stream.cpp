@@ -6,6 +6,14 @@
 #include "psn/base/error.h"
 
 namespace psn {
+namespace {
+
+const StreamOptions& checked(const StreamOptions& options) {
+  options.share.check();
+  return options;
+}
+
+}  // namespace
 
 class TraceStream::Producer : public Task {
  public:
@@ -20,16 +28,17 @@ class TraceStream::Producer : public Task {
     });
     if (stream_.monitor_.stop.load()) return std::nullopt;
     if (again_) return std::exchange(again_, std::nullopt);
-    if (stream_.next_ticket_ >= stream_.options_.count) return std::nullopt;
-    return Ticket{stream_.next_ticket_++, stream_.options_.chain};
+    if (stream_.next_ >= stream_.end_) return std::nullopt;
+    return Ticket{stream_.options_.share.index(stream_.next_++), stream_.options_.chain};
   }
 
   void finished(Slot, const Ticket& ticket, Trace& trace) override {
     const std::lock_guard lock(stream_.mutex_);
     auto& waiting = stream_.waiting_;
-    const std::size_t place = ticket.trace % kStreamsPerAttempt - stream_.first_;
-    if (place >= waiting.size()) waiting.resize(place + 1);
-    waiting[place].emplace(std::move(trace));
+    const std::uint64_t place = ticket.trace % kStreamsPerAttempt;
+    const std::size_t at = stream_.options_.share.count_of(place) - stream_.first_;
+    if (at >= waiting.size()) waiting.resize(at + 1);
+    waiting[at].emplace(std::move(trace));
     const std::size_t before = stream_.complete_;
     while (stream_.complete_ < waiting.size() && waiting[stream_.complete_]) ++stream_.complete_;
     if (stream_.complete_ != before) stream_.finished_.notify_one();
@@ -49,8 +58,11 @@ class TraceStream::Producer : public Task {
 
 TraceStream::TraceStream(Simulator& simulator, const StreamOptions& options)
     : simulator_(simulator),
-      options_(options),
-      used_(effective(options.parallelism, simulator, options.count)) {
+      options_(checked(options)),
+      end_(options.share.count_of(options.count)),
+      used_(effective(options.parallelism, simulator, end_ - std::min(end_, options.first))),
+      next_(options.first),
+      first_(options.first) {
   for (std::size_t t = 0; t < used_.threads; ++t) {
     threads_.emplace_back([this] {
       try {
@@ -90,7 +102,7 @@ void TraceStream::work() {
 void TraceStream::take(std::size_t count, std::vector<Trace>& traces) {
   traces.clear();
   std::unique_lock lock(mutex_);
-  count = static_cast<std::size_t>(std::min<std::uint64_t>(count, options_.count - first_));
+  count = static_cast<std::size_t>(std::min<std::uint64_t>(count, end_ - std::min(end_, first_)));
   if (count > options_.ahead) {
     throw InvalidArgument("a batch is larger than the number of traces that may wait");
   }

@@ -10,7 +10,6 @@
 
 #include "psn/base/error.h"
 #include "psn/train/batch.h"
-#include "psn/train/stream.h"
 
 namespace psn {
 namespace {
@@ -33,20 +32,17 @@ void check(const TrainOptions& options) {
 
 class Trainer {
  public:
-  // Held-out traces come first: a simulator may allow only one user at a time.
-  Trainer(Simulator& simulator, Network& network, const TrainOptions& options,
-          const ProgressSink& sink)
-      : network_(network),
+  Trainer(TraceSource& source, const std::vector<Trace>& held_out, Network& network,
+          const TrainOptions& options, const ProgressSink& sink)
+      : source_(source),
+        held_out_(held_out),
+        network_(network),
         options_(options),
         sink_(sink),
         growth_(network, options.inherit),
         gradient_(network),
         adam_(options.adam),
-        checkpoint_(network),
-        held_out_(held_out_traces(simulator, options)),
-        stream_(simulator, {options.seed, kTrainingChain, options.traces,
-                            std::max<std::size_t>(2048, 3 * options.batch_size), options.max_length,
-                            options.simulation}) {
+        checkpoint_(network) {
     // The logits after begin are single weights, where others are sums over a hidden layer that
     // moves as one: at the same rate they would take thousands of updates to find their place.
     if (network.infers()) return;
@@ -58,7 +54,9 @@ class Trainer {
     start_ = last_report_ = Clock::now();
     std::vector<Trace> traces;
     while (state_.traces < options_.traces && !stopped()) {
-      stream_.take(options_.batch_size, traces);
+      source_.take(std::min<std::uint64_t>(options_.batch_size, options_.traces - state_.traces),
+                   traces);
+      if (traces.empty()) break;
       step(traces);
       state_.traces += traces.size();
       ++state_.batches;
@@ -160,6 +158,8 @@ class Trainer {
     if (state_.traces < options_.traces) state_.validation.reset();
   }
 
+  TraceSource& source_;
+  const std::vector<Trace>& held_out_;
   Network& network_;
   const TrainOptions& options_;
   const ProgressSink& sink_;
@@ -167,8 +167,6 @@ class Trainer {
   Gradient gradient_;
   Adam adam_;
   Network checkpoint_;
-  std::vector<Trace> held_out_;
-  TraceStream stream_;
   Progress state_;
   double best_ = 0, loss_sum_ = 0, kl_sum_ = 0;
   std::uint64_t since_report_ = 0, reported_traces_ = 0;
@@ -177,18 +175,41 @@ class Trainer {
 
 }  // namespace
 
-Progress train_network(Simulator& simulator, Network& network, const TrainOptions& options,
-                       const ProgressSink& progress) {
+Progress train_network(TraceSource& source, const std::vector<Trace>& held_out, Network& network,
+                       const TrainOptions& options, const ProgressSink& progress) {
   check(options);
-  return Trainer(simulator, network, options, progress).run();
+  return Trainer(source, held_out, network, options, progress).run();
+}
+
+Progress train_online(Simulator& simulator, Network& network, const TrainOptions& options,
+                      const ProgressSink& progress) {
+  // Held-out traces come first: a simulator may allow only one user at a time.
+  const std::vector<Trace> held_out = held_out_traces(simulator, options);
+  TraceStream stream(simulator, training_stream(options));
+  return train_network(stream, held_out, network, options, progress);
+}
+
+StreamOptions training_stream(const TrainOptions& options, const Share& share,
+                              std::uint64_t first) {
+  return {options.seed,
+          kTrainingChain,
+          options.traces,
+          std::max<std::size_t>(2048, 3 * options.batch_size),
+          options.max_length,
+          options.simulation,
+          share,
+          first};
 }
 
 std::vector<Trace> held_out_traces(Simulator& simulator, const TrainOptions& options) {
   const auto count = static_cast<std::size_t>(options.validation_traces);
   if (count == 0) return {};
-  TraceStream stream(simulator,
-                     {options.seed, kValidationChain, count, std::max<std::size_t>(1, count),
-                      options.max_length, options.simulation});
+  TraceStream stream(simulator, {.seed = options.seed,
+                                 .chain = kValidationChain,
+                                 .count = count,
+                                 .ahead = count,
+                                 .max_length = options.max_length,
+                                 .parallelism = options.simulation});
   std::vector<Trace> traces;
   stream.take(count, traces);
   return traces;
@@ -234,6 +255,7 @@ Preset preset(std::string_view name, Purpose purpose) {
     return result;
   }
   if (name == "default") {
+    if (purpose == Purpose::kSurrogate) result.network.addressing = Addressing::kShared;
     result.training.adam.touched_only = true;
     result.training.batch_size = 256;
     result.training.learning_rate = 4e-3;

@@ -1,8 +1,9 @@
-// Training a network online (the paper's Section 3.3): traces come from the simulator while the
-// network learns from those before, and the network grows whenever a trace has something new.
+// Training a network (the paper's Section 3.3): the network learns from one batch of traces after
+// another, and grows whenever a trace has something new. Online, the traces come from a simulator
+// that runs while the network learns from those before.
 //
-// Deterministic: the same seed, options and machine give the same parameters, bit for bit, unless a
-// time limit is set. Blocking; runs the network on the calling thread and the simulator on others.
+// Deterministic: the same traces, options and machine give the same parameters, bit for bit, unless
+// a time limit is set. Blocking; runs the network on the calling thread.
 #pragma once
 
 #include <functional>
@@ -12,9 +13,11 @@
 #include <vector>
 
 #include "psn/core/run.h"
+#include "psn/core/trace_source.h"
 #include "psn/nn/network.h"
 #include "psn/train/adam.h"
 #include "psn/train/gradient.h"
+#include "psn/train/stream.h"
 
 namespace psn {
 
@@ -69,15 +72,22 @@ struct Progress {
 };
 using ProgressSink = std::function<void(const Progress&)>;
 
-// Throws InvalidArgument for impossible options; ModelError if the loss is not finite or explodes,
+// Until the traces of the options have been learned from, or the source ends. Throws
+// InvalidArgument for impossible options; ModelError if the loss is not finite or explodes,
 // naming batch and address: the network is then that of an earlier batch, at most 100 before. After
-// an error of the simulator it is that of the last batch. Returns the last progress, with the
-// validation at the end.
+// an error of the source it is that of the last batch. Returns the last progress, with the
+// validation on `held_out` at the end, unless that is empty.
 //
 // An inference network learns from the same traces, in which observations are drawn like everything
 // else; its loss is -log q of the latent choices (the paper's Eq. 3).
-Progress train_network(Simulator& simulator, Network& network, const TrainOptions& options,
-                       const ProgressSink& progress = {});
+Progress train_network(TraceSource& source, const std::vector<Trace>& held_out, Network& network,
+                       const TrainOptions& options, const ProgressSink& progress = {});
+// The same on traces of a simulator: first those held out, then the stream that is trained on.
+Progress train_online(Simulator& simulator, Network& network, const TrainOptions& options,
+                      const ProgressSink& progress = {});
+// The stream of train_online().
+StreamOptions training_stream(const TrainOptions& options, const Share& share = {},
+                              std::uint64_t first = 0);
 
 // Loss and KL from the simulator over held-out traces. What the network does not know is added to a
 // copy of it, as Theorem 2 has it, so the result is finite.

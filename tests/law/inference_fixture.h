@@ -23,7 +23,7 @@ inline std::shared_ptr<Network> train(Simulator& simulator, Purpose purpose, std
   chosen.training.seed = 3;
   chosen.training.missing = missing;
   auto network = std::make_shared<Network>(chosen.network, 3);
-  train_network(simulator, *network, chosen.training);
+  train_online(simulator, *network, chosen.training);
   return network;
 }
 

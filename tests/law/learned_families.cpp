@@ -44,7 +44,7 @@ TEST_P(Families, AreLearned) {
                          ctx.sample(family(a), {.name = "y"});
                        }});
   Network network(small(), 2);
-  const Progress result = train_network(simulator, network, quick());
+  const Progress result = train_online(simulator, network, quick());
   ASSERT_TRUE(result.validation);
   RecordProperty("kl", std::to_string(result.validation->kl));
   EXPECT_LT(result.validation->kl, GetParam().threshold + 3 * result.validation->standard_error);
@@ -59,7 +59,7 @@ TEST(SmallPrograms, AreLearned) {
   const auto kl = [](std::function<Value(Context&)> program) {
     InProcess simulator({"small", std::move(program)});
     Network network(small(), 2);
-    const Validation result = *train_network(simulator, network, quick()).validation;
+    const Validation result = *train_online(simulator, network, quick()).validation;
     EXPECT_EQ(result.unseen, 0u);
     EXPECT_GT(result.kl, -4 * result.standard_error - 1e-4);
     return result.kl - 3 * result.standard_error;

@@ -163,8 +163,13 @@ class ScalarNetwork {
       add(gates, projections.instance, {std::log(static_cast<double>(instance))});
     }
     if (network_.shares_indices()) {
-      const auto number = static_cast<double>(index.value_or(0));
-      add(gates, projections.index, {std::copysign(std::log(1 + std::abs(number)), number)});
+      const auto features = index_features(index);
+      for (std::size_t f = 0; f < features.size(); ++f) {
+        for (std::size_t j = 0; j < gates.size(); ++j) {
+          gates[j] +=
+              features[f] * network_.parameters().values(projections.index)[f * gates.size() + j];
+        }
+      }
     }
     std::vector<double> input = embedded_;
     for (std::size_t layer = 0; layer < hidden_.size(); ++layer) {

@@ -47,7 +47,7 @@ std::shared_ptr<Network> trained(Addressing addressing) {
   options.traces = 20'000;
   options.batch_size = 64;
   options.seed = 1;
-  train_network(simulator, *network, options);
+  train_online(simulator, *network, options);
   return network;
 }
 

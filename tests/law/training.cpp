@@ -273,7 +273,7 @@ TEST(Trainer, SameSeedSameParametersBitForBit) {
     options.simulation = {threads == 1 ? 64u : 7u, threads};
     options.validation_traces = 100;
     options.validate_every = 10;
-    train_network(simulator, network, options);
+    train_online(simulator, network, options);
     std::vector<float> all;
     Parameters& p = network.parameters();
     for (BlockId id = 0; id < p.block_count(); ++id) {
@@ -301,7 +301,7 @@ TEST(Trainer, StopsAtALossThatIsNotFiniteAndKeepsWhatItHad) {
   options.validation_traces = 0;
   options.explosion = kInfinity;
   try {
-    train_network(simulator, network, options);
+    train_online(simulator, network, options);
     FAIL() << "no error";
   } catch (const ModelError& error) {
     EXPECT_NE(std::string(error.what()).find("batch 4"), std::string::npos) << error.what();
@@ -331,7 +331,7 @@ TEST(Trainer, GoesBackWhenTheLossExplodes) {
   TrainOptions options = quick(5000);
   options.validation_traces = 0;
   try {
-    train_network(simulator, network, options);
+    train_online(simulator, network, options);
     FAIL() << "no error";
   } catch (const ModelError& error) {
     EXPECT_NE(std::string(error.what()).find("exploded"), std::string::npos) << error.what();
@@ -346,7 +346,7 @@ TEST(Trainer, AnErrorOfTheSimulatorEndsIt) {
   InProcess simulator(
       {"broken", [](Context& ctx) { ctx.sample(Normal(0, ctx.sample(Normal(0, 1)).scalar())); }});
   Network network(small(), 4);
-  EXPECT_THROW(train_network(simulator, network, quick(1000)), ModelError);
+  EXPECT_THROW(train_online(simulator, network, quick(1000)), ModelError);
 }
 
 TEST(Trainer, RefusesImpossibleOptions) {
@@ -354,10 +354,10 @@ TEST(Trainer, RefusesImpossibleOptions) {
   Network network(small(), 4);
   TrainOptions options = quick(1000);
   options.batch_size = 0;
-  EXPECT_THROW(train_network(simulator, network, options), InvalidArgument);
+  EXPECT_THROW(train_online(simulator, network, options), InvalidArgument);
   options = quick(1000);
   options.learning_rate = -1;
-  EXPECT_THROW(train_network(simulator, network, options), InvalidArgument);
+  EXPECT_THROW(train_online(simulator, network, options), InvalidArgument);
   EXPECT_THROW(preset("best"), InvalidArgument);
 }
 
@@ -367,7 +367,7 @@ TEST(Trainer, ATimeLimitEndsIt) {
   TrainOptions options = quick(1'000'000'000);
   options.seconds = 0.3;
   options.validation_traces = 0;
-  EXPECT_LT(train_network(simulator, network, options).seconds, 5);
+  EXPECT_LT(train_online(simulator, network, options).seconds, 5);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST(NetworkThreads, TrainingOverlapsSimulation) {
   options.validation_traces = 50;
   options.simulation = {8, 2};
   Network network(small_config(), 1);
-  const Progress last = train_network(simulator, network, options);
+  const Progress last = train_online(simulator, network, options);
   EXPECT_EQ(last.batches, 8u);
   EXPECT_EQ(network.parameters().step, 8u);
   // A training that is left early stops its simulators.
@@ -51,8 +51,8 @@ TEST(NetworkThreads, TrainingOverlapsSimulation) {
   options.traces = 1'000'000;
   options.monitor = &monitor;
   options.progress_every = 1;
-  const Progress stopped = train_network(simulator, network, options,
-                                         [&](const Progress&) { monitor.stop.store(true); });
+  const Progress stopped =
+      train_online(simulator, network, options, [&](const Progress&) { monitor.stop.store(true); });
   EXPECT_EQ(stopped.batches, 1u);
 }
 
