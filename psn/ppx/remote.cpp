@@ -118,5 +118,8 @@ std::size_t RemoteSimulator::max_simulations() const {
 Failures RemoteSimulator::failures() const {
   return pool_->failures.failures();
 }
+void RemoteSimulator::forget_failures() {
+  pool_->failures.forget();
+}
 
 }  // namespace psn::ppx

@@ -25,6 +25,19 @@ void require_valid(const Distribution& distribution) {
   if (!distribution.valid()) throw ModelError(*distribution.problem());
 }
 
+// PPX has no index: a choice that it calls "x_3" by address and name is number 3 of "x" again, so
+// that its addresses are those of the same program in process.
+SiteOptions site_of(std::string_view address, std::string_view name) {
+  const auto parts = split_index(name);
+  if (!parts) return {.name = name, .address = address};
+  const std::string_view suffix = name.substr(parts->name.size());
+  if (!address.empty() && (!address.ends_with(suffix) || address == suffix)) {
+    return {.name = name, .address = address};
+  }
+  if (!address.empty()) address.remove_suffix(suffix.size());
+  return {.name = parts->name, .address = address, .index = parts->index};
+}
+
 Clock::time_point deadline(double limit) {
   return limit > 0 ? Clock::now() + seconds(limit) : Clock::time_point::max();
 }
@@ -44,6 +57,11 @@ void FailureLog::add(const std::string& cause, const std::string& story) {
 Failures FailureLog::failures() const {
   const std::lock_guard lock(mutex_);
   return failures_;
+}
+
+void FailureLog::forget() {
+  const std::lock_guard lock(mutex_);
+  failures_ = {};
 }
 
 RemoteEnsemble::RemoteEnsemble(std::size_t width, Links links, LinkContext& context,
@@ -193,8 +211,8 @@ template <class M>
 const Address* RemoteEnsemble::address(Slot slot, const M& request,
                                        const Distribution* distribution, std::string_view type) {
   static const auto nowhere = std::source_location::current();
-  const Variable* variable = addresses_.variable(
-      "", {.name = request.name, .address = request.address}, nowhere, distribution, type);
+  const Variable* variable =
+      addresses_.variable("", site_of(request.address, request.name), nowhere, distribution, type);
   Run& run = runs_[slot];
   run.last = addresses_.address(variable, ++run.visits[variable->text]);
   return run.last;

@@ -24,6 +24,7 @@ class FailureLog {
   // Throws ModelError above the limit.
   void add(const std::string& cause, const std::string& story);
   Failures failures() const;
+  void forget();
 
  private:
   const std::uint64_t limit_;
