@@ -227,38 +227,41 @@ TEST(Connections, CurveKeysLetOnlyKnownEnginesIn) {
   EXPECT_THROW(RemoteSimulator(argument, stranger), ModelError);
 }
 
-// A trained surrogate, served: another engine's posterior is the one inside the surrogate. Where
-// its way is certain, to the bit.
-TEST(Connections, ASurrogateIsServed) {
-  InProcess model(reference::gaussian());
-  const auto network = train(model, Purpose::kSurrogate, 2'000);
-  SurrogateSimulator local("s", network);
-  const Served server(std::make_unique<SurrogateSimulator>("s", network));
-  RemoteSimulator remote("ppx+" + server.endpoint(), {});
-  EXPECT_EQ(remote.name(), "s");
+// A trained surrogate, here and served.
+struct ServedSurrogate {
+  explicit ServedSurrogate(Model model) : simulator(std::move(model)) {}
+
+  InProcess simulator;
+  const std::shared_ptr<const Network> network = train(simulator, Purpose::kSurrogate, 2'000);
+  SurrogateSimulator local{"s", network};
+  const Served server{std::make_unique<SurrogateSimulator>("s", network)};
+  RemoteSimulator remote{"ppx+" + server.endpoint(), {}};
+};
+
+// Where its way is certain, a served surrogate gives its own traces to the bit.
+TEST(ServedSurrogates, GiveTheirTraces) {
+  ServedSurrogate s(reference::gaussian());
+  EXPECT_EQ(s.remote.name(), "s");
   for (const Engine engine : {Engine::kForward, Engine::kImportance, Engine::kLmh, Engine::kRmh}) {
-    EXPECT_EQ(traces(remote, engine, 50), traces(local, engine, 50)) << static_cast<int>(engine);
+    EXPECT_EQ(traces(s.remote, engine, 50), traces(s.local, engine, 50))
+        << static_cast<int>(engine);
   }
 }
 
-// Where the surrogate draws its way, the server does so with random numbers of its own: posterior
-// means agree within five standard errors (false alarms: one in two million).
-TEST(Connections, ASurrogateThatBranchesIsServed) {
-  InProcess model(control_flow::model());
-  const auto network = train(model, Purpose::kSurrogate, 2'000);
-  SurrogateSimulator local("s", network);
-  const Served server(std::make_unique<SurrogateSimulator>("s", network));
-  RemoteSimulator remote("ppx+" + server.endpoint(), {});
+// Where it draws its way, the server does so with random numbers of its own: posterior means agree
+// within five standard errors (false alarms: one in two million).
+TEST(ServedSurrogates, GiveTheirPosterior) {
+  ServedSurrogate s(control_flow::model());
   EngineOptions options;
-  options.samples = 2'000;
+  options.samples = 1'000;
   options.queries = {{"theta"}};
   const auto moments = [&](Simulator& simulator) {
     const Posterior posterior = importance_sampling(simulator, kData, options);
-    const double mean = posterior.mean("theta");
-    return std::pair(mean, posterior.variance("theta") / posterior.effective_sample_size());
+    return std::pair(posterior.mean("theta"),
+                     posterior.variance("theta") / posterior.effective_sample_size());
   };
-  const auto [ours, our_variance] = moments(local);
-  const auto [theirs, their_variance] = moments(remote);
+  const auto [ours, our_variance] = moments(s.local);
+  const auto [theirs, their_variance] = moments(s.remote);
   EXPECT_NEAR(theirs, ours, 5 * std::sqrt(our_variance + their_variance));
 }
 
