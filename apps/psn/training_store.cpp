@@ -82,17 +82,18 @@ Progress TrainingStore::train(Network& network, const TrainOptions& options,
   traces_ = options.traces;
   const Share share = training_share(options);
   source_ = std::make_unique<data::StoreSource>(
-      reader_, data::StoreSourceOptions{
-                   .seed = options.seed,
-                   .count = options.traces,
-                   .share = share,
-                   .first = options.resume ? share.count_of(options.resume->traces) : 0,
-                   .epoch = epoch_,
-                   .traces = agreed_size(options)});
+      reader_,
+      data::StoreSourceOptions{.seed = options.seed,
+                               .count = options.traces,
+                               .share = share,
+                               .first = options.resume ? share.count_of(options.resume->traces) : 0,
+                               .epoch = epoch_,
+                               .traces = agreed_size(options)});
   return train_network(*source_, held_out, network, options, progress);
 }
 
-// Ranks may have opened a growing store at different moments; alone, each epoch takes what is there.
+// Ranks may have opened a growing store at different moments; alone, each epoch takes what is
+// there.
 std::uint64_t TrainingStore::agreed_size(const TrainOptions& options) const {
   if (!options.ranks || options.ranks->alone()) return 0;
   std::string size = std::to_string(reader_.size());

@@ -38,7 +38,7 @@ class TrainingStore {
 
   data::StoreReader reader_;
   double epochs_;
-  data::Epoch epoch_{};      // to begin in
+  data::Epoch epoch_{};       // to begin in
   std::uint64_t traces_ = 0;  // of the whole training, if it was begun before
   std::unique_ptr<data::StoreSource> source_;
 };

@@ -73,7 +73,7 @@ Database::Database(std::string path, Access access, std::size_t max_bytes)
   ::mdb_reader_check(environment_.get(), &dead);  // those killed would keep pages from reuse
   while (is_there && !trees_are_checked()) {
   }
-  open_tables(access);
+  open_tables(access, !is_there);
 }
 
 int Database::open(unsigned flags, std::size_t max_bytes) {
@@ -97,13 +97,13 @@ bool Database::trees_are_checked() const {
   }
 }
 
-void Database::open_tables(Access access) {
+void Database::open_tables(Access access, bool creates) {
   MDB_txn* handle = nullptr;
   const bool writes = access == Access::kWrite;
   check(::mdb_txn_begin(environment_.get(), nullptr, writes ? 0 : MDB_RDONLY, &handle), "open");
   for (std::size_t i = 0; i < std::size(kTables); ++i) {
-    const int code =
-        ::mdb_dbi_open(handle, kTables[i], MDB_INTEGERKEY | (writes ? MDB_CREATE : 0), &tables_[i]);
+    const int code = ::mdb_dbi_open(handle, kTables[i], MDB_INTEGERKEY | (creates ? MDB_CREATE : 0),
+                                    &tables_[i]);
     if (code == 0) continue;
     ::mdb_txn_abort(handle);
     check(code, "open");

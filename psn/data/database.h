@@ -33,7 +33,7 @@ class Database {
   void check(int code, std::string_view doing) const;  // throws unless the code is 0
   int open(unsigned flags, std::size_t max_bytes);
   bool trees_are_checked() const;
-  void open_tables(Access access);
+  void open_tables(Access access, bool creates);
 
   std::string path_;
   struct Close {

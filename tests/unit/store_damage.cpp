@@ -19,8 +19,8 @@ class StoreDamage : public testing::StoreTest {
  protected:
   void SetUp() override {
     StoreTest::SetUp();
-    traces_ = simulate(simulator_, 2000);
-    store(simulator_, traces_, 500);
+    traces_ = simulate(simulator_, 1000);
+    store(simulator_, traces_, 250);
     file_ = read(path() + "/data.mdb");
     StoreReader reader(path());
     for (std::uint64_t i = 0; i < reader.size(); ++i) payloads_.emplace_back(reader.payload(i));
@@ -44,7 +44,7 @@ class StoreDamage : public testing::StoreTest {
       StoreReader reader(path("damaged"));
       for (std::uint64_t i = 0; i < reader.size(); ++i) {
         reader.read(i);
-        EXPECT_EQ(reader.payload(i), payloads_[i]);
+        EXPECT_TRUE(reader.payload(i) == payloads_[i]) << "trace " << i;
       }
       return reader.size() == payloads_.size();
     } catch (const DataError& error) {
@@ -73,17 +73,17 @@ TEST_F(StoreDamage, TruncatedAtAnyLength) {
   }
 }
 
-// Each flip is one in a fresh copy: 300 anywhere, and 600 where pages of the trees are, since a
+// Each flip is one in a fresh copy: 100 anywhere, and 20 in each page of the trees, since a
 // flip in a block is one checksum that does not match. Most must be noticed: what may go unnoticed
 // is unused space.
 TEST_F(StoreDamage, FlippedBytes) {
   Rng rng(2);
   std::vector<std::size_t> places;
-  for (int i = 0; i < 300; ++i) places.push_back(rng.below(file_.size()));
+  for (int i = 0; i < 100; ++i) places.push_back(rng.below(file_.size()));
   for (std::size_t page = 0; page * 4096 < file_.size(); ++page) {
     const auto flags = static_cast<unsigned char>(file_[page * 4096 + 10]);
     if (page > 1 && flags != 1 && flags != 2) continue;
-    for (int i = 0; i < 30; ++i) places.push_back(page * 4096 + rng.below(page > 1 ? 4096 : 152));
+    for (int i = 0; i < 20; ++i) places.push_back(page * 4096 + rng.below(page > 1 ? 4096 : 152));
   }
   int unnoticed_in_blocks = 0;
   for (const std::size_t& place : places) {
@@ -92,8 +92,8 @@ TEST_F(StoreDamage, FlippedBytes) {
     damaged[place] = static_cast<char>(damaged[place] ^ 1 << rng.below(8));
     write(damaged);
     const bool clean = is_clean();
-    unnoticed_in_blocks += clean && &place - places.data() < 300;
-    EXPECT_EQ(read(path("damaged/data.mdb")), damaged);
+    unnoticed_in_blocks += clean && &place - places.data() < 100;
+    EXPECT_TRUE(read(path("damaged/data.mdb")) == damaged);
     // A writer refuses, or leaves what was there as it was.
     try {
       StoreWriter writer(path("damaged"), {{simulator_.name(), 1}}, simulator_.addresses());
@@ -101,16 +101,16 @@ TEST_F(StoreDamage, FlippedBytes) {
       for (std::size_t i = before; i < before + 20; ++i) writer.append(traces_[i % traces_.size()]);
       writer.commit();
     } catch (const DataError&) {
-      EXPECT_EQ(read(path("damaged/data.mdb")), damaged);
+      EXPECT_TRUE(read(path("damaged/data.mdb")) == damaged);
       continue;
     }
     if (!clean) continue;  // a block that the writer did not read
     StoreReader reader(path("damaged"));
     for (std::uint64_t i = 0; i < payloads_.size(); ++i) {
-      ASSERT_EQ(reader.payload(i), payloads_[i]);
+      ASSERT_TRUE(reader.payload(i) == payloads_[i]);
     }
   }
-  EXPECT_LT(unnoticed_in_blocks, 60);
+  EXPECT_LT(unnoticed_in_blocks, 30);
 }
 
 TEST_F(StoreDamage, FilesOfOthers) {
@@ -138,11 +138,11 @@ TEST_F(StoreDamage, AFullStoreKeepsWhatItHas) {
       EXPECT_NE(std::string(error.what()).find("as large as it may become"), std::string::npos);
     }
   }
-  EXPECT_GT(committed, 1000u);
+  EXPECT_GT(committed, 500u);
   {
     StoreReader reader(path("small"));
     ASSERT_EQ(reader.size(), committed);
-    for (std::size_t i = 0; i < 1000; ++i) expect_same(traces_[i], reader.read(i));
+    for (std::size_t i = 0; i < 500; ++i) expect_same(traces_[i], reader.read(i));
   }
   // And it goes on once there is room.
   StoreWriter writer(path("small"), {{"m", 1}}, simulator_.addresses());
