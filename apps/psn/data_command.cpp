@@ -30,6 +30,7 @@ using Json = nlohmann::ordered_json;
 struct GenerateOptions {
   CommonOptions common;
   SimulationOptions simulation;
+  double commit_every = 1;
 };
 
 // How many traces to wait for at a time: few of a slow simulator, so that none waits long to be
@@ -60,8 +61,8 @@ void require_same_model(TraceSource& stream, data::StoreWriter& writer, const st
 
 // Until `count` traces are there. Trace i is from random stream i, so the store depends on model
 // and seed alone.
-void generate(TraceSource& stream, data::StoreWriter& writer, std::uint64_t count, Watch& watch) {
-  constexpr double kCommitSeconds = 1;
+void generate(TraceSource& stream, data::StoreWriter& writer, std::uint64_t count,
+              double commit_every, Watch& watch) {
   std::vector<Trace> traces;
   Pace pace;
   double committed = watch.seconds();
@@ -76,7 +77,7 @@ void generate(TraceSource& stream, data::StoreWriter& writer, std::uint64_t coun
     for (const Trace& trace : traces) writer.append(trace);
     watch.monitor().traces.fetch_add(traces.size());
     pace.took(watch.seconds() - before);
-    if (watch.seconds() - committed < kCommitSeconds) continue;
+    if (watch.seconds() - committed < commit_every) continue;
     writer.commit();
     committed = watch.seconds();
   }
@@ -121,7 +122,7 @@ void generate_command(const GenerateOptions& options, const CLI::App& command) {
   if (before < s.count) {
     if (before > 0) require_same_model(stream, writer, s.out);
     write_file_atomically(s.out + "/config.toml", effective_config(command));
-    generate(stream, writer, s.count, watch);
+    generate(stream, writer, s.count, options.commit_every, watch);
   }
   stream.finish();
   const double rate = static_cast<double>(writer.size() - before) / watch.seconds();
@@ -149,6 +150,11 @@ void add_generate_command(CLI::App& data) {
   options->simulation.add_to(*command, "traces that the store will have");
   command->get_option("--out")->required()->description(
       "the store: a folder; if it is there, generation goes on where it stopped");
+  command
+      ->add_option("--commit-every", options->commit_every,
+                   "seconds from one commit to the next: what is lost at most if psn is killed")
+      ->capture_default_str()
+      ->check(finite_between(0, 1e6));
   options->common.add_to(*command);
   command->callback([options, command] { generate_command(*options, *command); });
 }
