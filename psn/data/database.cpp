@@ -39,6 +39,8 @@ std::string reason(int code) {
     case MDB_INCOMPATIBLE:
     case MDB_VERSION_MISMATCH:
       return "damaged, or not a trace store";
+    case EIO:  // also what LMDB makes of a write that was cut short
+      return "input or output failed; is the disk full?";
     case ENOMEM:
       return "no room for its map among the addresses of this process (ulimit -v)";
     default:
