@@ -55,9 +55,9 @@ Model load_model(const std::string& argument) {
 }  // namespace
 
 std::vector<Model> built_in_models() {
-  return {control_flow::model(), program_synthesis::model(),      composite_cure::model(),
-          reference::gaussian(), reference::gaussian_marsaglia(), reference::hmm(),
-          reference::branching()};
+  return {control_flow::model(),      program_synthesis::model(), composite_cure::model(),
+          composite_cure::model_2d(), reference::gaussian(),      reference::gaussian_marsaglia(),
+          reference::hmm(),           reference::branching()};
 }
 
 std::unique_ptr<Simulator> load_simulator(const SimulationOptions& options,

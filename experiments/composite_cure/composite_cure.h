@@ -1,7 +1,7 @@
 // The paper's third experiment: curing of a composite part. The simulator is a finite-element one
-// of its own (slab.h), with published physics; the program around it is the paper's: the thermal
-// history of a part of uncertain thickness and heat transfer is inferred from the temperature at
-// the bottom of its tool.
+// of its own (slab.h, in 2D section.h), with published physics; the program around it is the
+// paper's: the thermal history of a part of uncertain thickness and heat transfer is inferred from
+// the temperature at the bottom of its tool.
 //
 //   temps_config  observed  [T0, r1, T1, t1, r2, T2] of the autoclave's cycle
 //   config        latent    standard normal: thickness of tool and laminate, h_bottom, h_top
@@ -28,15 +28,17 @@ inline constexpr double kLatentNoise = 0.25, kSensorNoise = 0.5, kAirNoise = 1.0
 Cycle cycle_of(std::span<const double> temps_config);
 Part part_of(std::span<const double> config, const Cycle& cycle);
 
-// Around the through-thickness simulator at its default resolution.
+// Around the through-thickness simulator, and around the cross-section, of which the program sees
+// the middle; each at its default resolution.
 Model model();
+Model model_2d();
 
 // What the experiment asks for: the mean of latent_temps 30 mm above the bottom at 155, 160 and 165
 // minutes, when the laminate is hottest.
 double hottest(const Value& latent_temps);
 
 // Observations of a part whose cycle and configuration lie `shift` standard deviations off the
-// nominal, all of them, with noise from the seed.
-Observations observed_part(double shift, std::uint64_t seed);
+// nominal, all of them. The noise is always the same.
+Observations observed_part(int shift);
 
 }  // namespace psn::composite_cure

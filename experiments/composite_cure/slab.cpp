@@ -16,30 +16,28 @@ Slab::Slab(const Part& part, Air air, const Resolution& resolution, const Materi
       materials_(materials),
       conductivity_(materials.laminate),
       laminate_heat_capacity_(materials.laminate.heat_capacity()),
-      interface_(resolution.tool),
-      depth_(resolution.tool + resolution.laminate + 1),
-      metal_(depth_.size()),
-      volume_(resolution.laminate + 1),
-      conductance_(depth_.size() - 1),
+      thickness_(part, resolution),
+      interface_(thickness_.interface),
+      metal_(nodes()),
+      volume_(thickness_.laminate_nodes()),
+      conductance_(nodes() - 1),
       temperature_(interface_ + padded(volume_.size()), part.start),
-      change_(depth_.size()),
-      diagonal_(depth_.size()),
-      residual_(depth_.size()),
+      change_(nodes()),
+      diagonal_(nodes()),
+      residual_(nodes()),
       past_(temperature_.size(), part.start),
       laminate_(materials.laminate, volume_.size(), part.start),
       backward_(BackwardStep::first(step_)) {
-  const double tool = part.tool / resolution.tool, above = part.laminate / resolution.laminate;
-  for (std::size_t i = 0; i + 1 < depth_.size(); ++i) {
-    const bool metal = i < interface_;
-    depth_[i + 1] = depth_[i] + (metal ? tool : above);
+  for (std::size_t i = 0; i + 1 < nodes(); ++i) {
+    const double half = 0.5 * thickness_.height(i);
     for (const std::size_t end : {i, i + 1}) {
-      if (metal) {
-        metal_[end] += 0.5 * tool * materials.tool.density * materials.tool.heat_capacity;
+      if (i < interface_) {
+        metal_[end] += half * materials.tool.density * materials.tool.heat_capacity;
       } else {
-        volume_[end - interface_] += 0.5 * above;
+        volume_[end - interface_] += half;
       }
     }
-    if (metal) conductance_[i] = materials.tool.conductivity / tool;
+    if (i < interface_) conductance_[i] = materials.tool.conductivity / thickness_.height(i);
   }
 }
 
@@ -70,7 +68,7 @@ void Slab::find_conductances() {
     const std::size_t below = i - interface_;
     conductance_[i] = conductivity_(0.5 * (temperature_[i] + temperature_[i + 1]),
                                     0.5 * (cure[below] + cure[below + 1])) /
-                      (depth_[i + 1] - depth_[i]);
+                      thickness_.height(i);
   }
 }
 
@@ -137,35 +135,6 @@ void Slab::solve() {
   }
 }
 
-double Slab::interpolate(double z, std::size_t first, std::size_t last,
-                         const double* values) const {
-  const auto above = std::upper_bound(depth_.begin() + static_cast<std::ptrdiff_t>(first),
-                                      depth_.begin() + static_cast<std::ptrdiff_t>(last), z);
-  const auto right = static_cast<std::size_t>(above - depth_.begin());
-  const std::size_t points = std::min<std::size_t>(4, last - first + 1);
-  const std::size_t begin =
-      std::clamp(right, first + points / 2, last + 1 - (points - points / 2)) - points / 2;
-  double sum = 0;
-  for (std::size_t i = begin; i < begin + points; ++i) {
-    double weight = 1;
-    for (std::size_t j = begin; j < begin + points; ++j) {
-      if (j != i) weight *= (z - depth_[j]) / (depth_[i] - depth_[j]);
-    }
-    sum += weight * values[i - first];
-  }
-  return sum;
-}
-
-double Slab::temperature_at(double z) const {
-  return z < depth_[interface_]
-             ? interpolate(z, 0, interface_, temperature_.data())
-             : interpolate(z, interface_, nodes() - 1, &temperature_[interface_]);
-}
-
-double Slab::cure_at(double z) const {
-  return interpolate(z, interface_, nodes() - 1, laminate_.cure().data());
-}
-
 double Slab::heat_flux_in() const {
   return part_.h_bottom * (Air::at(air_.bottom, time_) - temperature_[0]) +
          part_.h_top * (Air::at(air_.top, time_) - temperature_[nodes() - 1]);
@@ -189,16 +158,6 @@ double Slab::released_heat() const {
     sum += volume_[j] * (laminate_.cure()[j] - materials_.laminate.start_of_cure);
   }
   return sum * materials_.laminate.heat_of_cure();
-}
-
-std::vector<double> sampled_temperatures(Slab slab, std::span<const double> depths) {
-  std::vector<double> result;
-  result.reserve(kSamples * depths.size());
-  for (std::size_t j = 0; j < kSamples; ++j) {
-    while (slab.time() < static_cast<double>(j) * kSampling - 1e-6) slab.step();
-    for (const double z : depths) result.push_back(slab.temperature_at(z));
-  }
-  return result;
 }
 
 }  // namespace psn::composite_cure

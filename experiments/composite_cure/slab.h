@@ -15,6 +15,7 @@
 
 #include "experiments/composite_cure/autoclave.h"
 #include "experiments/composite_cure/laminate_points.h"
+#include "experiments/composite_cure/thickness.h"
 
 namespace psn::composite_cure {
 
@@ -28,14 +29,12 @@ class Slab {
   void step();
   double time() const { return time_; }
 
-  std::size_t nodes() const { return depth_.size(); }
-  double depth(std::size_t node) const { return depth_[node]; }
+  std::size_t nodes() const { return thickness_.nodes(); }
+  double depth(std::size_t node) const { return thickness_.depth[node]; }
   double temperature(std::size_t node) const { return temperature_[node]; }
-  std::size_t interface() const { return interface_; }
   std::span<const double> cure() const { return {laminate_.cure().data(), laminate_.size()}; }
-  // At any depth: cubic within each material.
-  double temperature_at(double z) const;
-  double cure_at(double z) const;  // z within the laminate
+  double temperature_at(double z) const { return thickness_.at(z, {temperature_.data(), nodes()}); }
+  double cure_at(double z) const { return thickness_.at(z, cure()); }  // z within the laminate
   // Through both surfaces, W/m2.
   double heat_flux_in() const;
   // Of tool and laminate, above 0 C; of the cure so far. J/m2.
@@ -43,7 +42,6 @@ class Slab {
   double released_heat() const;
 
  private:
-  double interpolate(double z, std::size_t first, std::size_t last, const double* values) const;
   void find_conductances();
   double newton();
   void solve();
@@ -54,8 +52,8 @@ class Slab {
   const Materials materials_;
   const TransverseConductivity conductivity_;
   const Linear laminate_heat_capacity_;
+  const Thickness thickness_;
   const std::size_t interface_;
-  std::vector<double> depth_;        // of nodes
   std::vector<double> metal_;        // capacity of the tool's part of each node, J/m2K
   std::vector<double> volume_;       // of the laminate's part of each of its nodes, m
   std::vector<double> conductance_;  // of elements, W/m2K
@@ -66,8 +64,5 @@ class Slab {
   BackwardStep backward_;
   double time_ = 0, air_bottom_ = 0, air_top_ = 0;
 };
-
-// Temperatures at the sampling times (rows, the first at time 0) and depths in m.
-std::vector<double> sampled_temperatures(Slab slab, std::span<const double> depths);
 
 }  // namespace psn::composite_cure
