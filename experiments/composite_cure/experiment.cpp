@@ -149,12 +149,13 @@ class Experiment {
       recipe.training.validate_every = 0;
       const auto learned = [&](std::shared_ptr<Network> start) {
         const std::uint64_t stored = std::min(count * 20 / 19 + 1, in_store);
-        const Trained trained = train_on_store(recipe, std::move(start), *store, stored, {}, {});
+        Trained trained{std::move(start), {}, 0};
+        train_on_store(trained, recipe.training, *store, stored, {}, {});
         kept_.stop_if_asked();
         return error(trained.network);
       };
       const double from_nothing = learned(std::make_shared<Network>(recipe.network, request_.seed));
-      recipe.training.learning_rate /= 4;  // what was learned should stay
+      recipe.training.rate.learning_rate /= 4;  // what was learned should stay
       results.tuning.push_back(
           {count, learned(std::make_shared<Network>(*results.surrogate.network)), from_nothing});
     }

@@ -8,6 +8,7 @@
 #include "psn/base/error.h"
 #include "psn/data/store_source.h"
 #include "psn/nn/network_file.h"
+#include "psn/train/checkpoint.h"
 
 namespace psn::composite_cure {
 namespace {
@@ -21,28 +22,27 @@ Json recipe_json(const Preset& recipe, std::uint64_t stored) {
           {"stored", stored},
           {"traces", t.traces},
           {"batch_size", t.batch_size},
-          {"learning_rate", t.learning_rate},
-          {"cosine", t.schedule == Schedule::kCosine},
+          {"learning_rate", t.rate.learning_rate},
+          {"cosine", t.rate.schedule == Schedule::kCosine},
           {"divergence", t.loss == Loss::kDivergence},
           {"seed", t.seed}};
 }
 
 Json history_json(const Json& recipe, const Trained& trained) {
-  Json json{{"recipe", recipe}, {"seconds", trained.seconds}};
+  Json json{{"recipe", recipe}, {"seconds", trained.seconds}, {"curve", Json::array()}};
   for (const CurvePoint& p : trained.curve) {
     json["curve"].push_back({p.traces, p.loss, p.validation});
   }
   return json;
 }
 
-// What is in the file, if it was trained by this recipe.
-std::optional<Trained> trained_before(const std::string& path, const Json& recipe) {
-  if (!std::filesystem::exists(path)) return std::nullopt;
-  const NetworkFile file = load_network(path);
-  const Json history = Json::parse(file.history, nullptr, false);
-  if (!history.is_object() || history.value("recipe", Json()) != recipe) return std::nullopt;
-  Trained trained{file.network, {}, history.at("seconds").get<double>()};
-  for (const Json& point : history.at("curve")) {
+// What a file has, if that was trained by this recipe.
+std::optional<Trained> trained_by(const Json& recipe, std::shared_ptr<Network> network,
+                                  const std::string& history) {
+  const Json json = Json::parse(history, nullptr, false);
+  if (!json.is_object() || json.value("recipe", Json()) != recipe) return std::nullopt;
+  Trained trained{std::move(network), {}, json.at("seconds").get<double>()};
+  for (const Json& point : json.at("curve")) {
     trained.curve.push_back({point[0], point[1], point[2]});
   }
   return trained;
@@ -73,6 +73,7 @@ std::unique_ptr<data::StoreReader> Kept::store(const std::string& name, Simulato
     training.simulation = {8, 0};
     StreamOptions from_here = training_stream(training);
     from_here.first = writer.size();
+    from_here.monitor = request_.monitor;
     if (writer.size() < traces) {
       TraceStream stream(simulator, from_here);
       std::vector<Trace> chunk;
@@ -89,38 +90,54 @@ std::unique_ptr<data::StoreReader> Kept::store(const std::string& name, Simulato
   return std::make_unique<data::StoreReader>(path(name));
 }
 
-Trained train_on_store(const Preset& recipe, std::shared_ptr<Network> network,
-                       data::StoreReader& store, std::uint64_t stored,
-                       const std::vector<Trace>& held_out, const ProgressSink& progress) {
-  Trained result{std::move(network), {}, 0};
-  data::StoreSource source(
-      store, {.seed = recipe.training.seed, .count = recipe.training.traces, .traces = stored});
+void train_on_store(Trained& trained, const TrainOptions& options, data::StoreReader& store,
+                    std::uint64_t stored, const std::vector<Trace>& held_out,
+                    const ProgressSink& progress) {
+  data::StoreSource source(store, {.seed = options.seed,
+                                   .count = options.traces,
+                                   .first = options.resume ? options.resume->traces : 0,
+                                   .traces = stored});
   const Progress end =
-      train_network(source, held_out, *result.network, recipe.training, [&](const Progress& p) {
-        const bool infers = result.network->infers();
+      train_network(source, held_out, *trained.network, options, [&](const Progress& p) {
+        const bool infers = trained.network->infers();
         if (p.validation) {
-          result.curve.push_back(
+          trained.curve.push_back(
               {p.traces, infers ? p.loss : p.kl, infers ? p.validation->loss : p.validation->kl});
         }
         if (progress) progress(p);
       });
-  result.seconds = end.seconds;
-  return result;
+  trained.seconds = end.seconds;
 }
 
 Trained Kept::network(const std::string& name, const Preset& recipe, data::StoreReader& store,
                       std::uint64_t stored, const std::vector<Trace>& held_out) const {
   const std::string file = path(name + ".psn");
   const Json wanted = recipe_json(recipe, stored);
-  if (auto before = trained_before(file, wanted)) return *std::move(before);
-  Trained trained =
-      train_on_store(recipe, std::make_shared<Network>(recipe.network, recipe.training.seed), store,
-                     stored, held_out, [&](const Progress& p) {
-                       say(fmt::format("training {}: {} of {} traces, {:.0f} traces/s", name,
-                                       p.traces, recipe.training.traces, p.traces_per_second));
-                     });
+  if (std::filesystem::exists(file)) {
+    const NetworkFile before = load_network(file);
+    if (auto trained = trained_by(wanted, before.network, before.history)) return *trained;
+  }
+  TrainOptions options = recipe.training;
+  Trained trained{std::make_shared<Network>(recipe.network, options.seed), {}, 0};
+  CheckpointFile checkpoint(path(name + ".unfinished.psn"));
+  std::optional<Checkpoint> last;
+  if (checkpoint.exists()) {
+    last = checkpoint.load();
+    if (auto begun = trained_by(wanted, last->network, last->history)) {
+      trained = *std::move(begun);
+      options.resume = &last->state;
+    }
+  }
+  options.checkpoint = [&](const TrainingState& state) {
+    checkpoint.save({trained.network, state, history_json(wanted, trained).dump(), "", ""});
+  };
+  train_on_store(trained, options, store, stored, held_out, [&](const Progress& p) {
+    say(fmt::format("training {}: {} of {} traces, {:.0f} traces/s", name, p.traces, options.traces,
+                    p.traces_per_second));
+  });
   stop_if_asked();
   save_network(file, {trained.network, history_json(wanted, trained).dump()});
+  checkpoint.remove();
   return trained;
 }
 

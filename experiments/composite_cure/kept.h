@@ -21,7 +21,7 @@ class Kept {
   std::unique_ptr<data::StoreReader> store(const std::string& name, Simulator& simulator,
                                            std::uint64_t traces) const;
   // The network of that name, if it was trained by this recipe on so many stored traces; else
-  // trained.
+  // trained, from the last checkpoint on if there is one.
   Trained network(const std::string& name, const Preset& recipe, data::StoreReader& store,
                   std::uint64_t stored, const std::vector<Trace>& held_out) const;
 
@@ -34,9 +34,10 @@ class Kept {
   const ExperimentRequest& request_;
 };
 
-// Trains on the first `stored` traces of a store.
-Trained train_on_store(const Preset& recipe, std::shared_ptr<Network> network,
-                       data::StoreReader& store, std::uint64_t stored,
-                       const std::vector<Trace>& held_out, const ProgressSink& progress);
+// Trains on the first `stored` traces of a store, or goes on training if the options say from
+// where.
+void train_on_store(Trained& trained, const TrainOptions& options, data::StoreReader& store,
+                    std::uint64_t stored, const std::vector<Trace>& held_out,
+                    const ProgressSink& progress);
 
 }  // namespace psn::composite_cure

@@ -44,13 +44,13 @@ Plan plan(const ExperimentRequest& request) {
   if (request.preset == "paper") {
     use_paper_sizes(plan);
     surrogate.batch_size = inference.batch_size = 256;
-    surrogate.learning_rate = 1e-4;
-    inference.learning_rate = 1e-3;
+    surrogate.rate.learning_rate = 1e-4;
+    inference.rate.learning_rate = 1e-3;
   } else {
     use_own_sizes(plan);
     surrogate.batch_size = 64;
     inference.batch_size = 128;
-    surrogate.learning_rate = inference.learning_rate = 2e-3;
+    surrogate.rate.learning_rate = inference.rate.learning_rate = 2e-3;
   }
   if (request.quick) {
     plan.stored = 8'000;

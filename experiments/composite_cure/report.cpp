@@ -55,7 +55,7 @@ Json training_json(const Preset& recipe, const Trained& trained) {
   return {{"network", Json::parse(config_json(recipe.network))},
           {"traces", t.traces},
           {"batch_size", t.batch_size},
-          {"learning_rate", t.learning_rate},
+          {"learning_rate", t.rate.learning_rate},
           {"seconds", trained.seconds}};
 }
 

@@ -166,6 +166,14 @@ double draw(ProposalKind kind, const Part& part, const Base& base, Rng& rng) {
   }
 }
 
+// Of each part of a mixture for a short vector of reals: how a component's mean follows those
+// before it, so that a part can be any Normal. 0: components are independent within a part.
+std::size_t slopes(const ProposalType& type) {
+  constexpr std::size_t kMost = 32;
+  const bool correlated = type.kind == ProposalKind::kReal && type.size > 1 && type.size <= kMost;
+  return correlated ? type.size * (type.size - 1) / 2 : 0;
+}
+
 // Where the outputs of a mixture are: the logits of p and of each part, the parts, and then the
 // slopes of each part.
 std::size_t part_place(const ProposalType& type, std::size_t part, std::size_t i) {
@@ -173,8 +181,8 @@ std::size_t part_place(const ProposalType& type, std::size_t part, std::size_t i
 }
 
 std::size_t slope_place(const ProposalType& type, std::size_t part, std::size_t i) {
-  return 1 + type.mixture * (1 + 2 * type.size) + part * type.slopes() +
-         (type.slopes() ? i * (i - 1) / 2 : 0);
+  return 1 + type.mixture * (1 + 2 * type.size) + part * slopes(type) +
+         (slopes(type) ? i * (i - 1) / 2 : 0);
 }
 
 // One part of a mixture, component after component: given those before, a component's mean moves by
@@ -186,7 +194,7 @@ class Regression {
 
   Part given_those_before(std::size_t i) const {
     Part part(bases_[i], outputs_ + part_place(type_, part_, i));
-    for (std::size_t j = 0; type_.slopes() && j < i; ++j) {
+    for (std::size_t j = 0; slopes(type_) && j < i; ++j) {
       part.mean += part.unit * outputs_[slope_place(type_, part_, i) + j] * distance_[j];
     }
     return part;
@@ -204,7 +212,7 @@ class Regression {
     const float log_sd = outputs_[at + 1];
     const bool clamped = log_sd < Part::kNarrowest || log_sd > Part::kWidest;
     by_output[at + 1] = clamped ? 0 : term.by_log_sd;
-    for (std::size_t j = 0; type_.slopes() && j < i; ++j) {
+    for (std::size_t j = 0; slopes(type_) && j < i; ++j) {
       const std::size_t slope = slope_place(type_, part_, i) + j;
       by_output[slope] = by_mean * distance_[j];
       by_output[part_place(type_, part_, j)] -= by_mean * outputs_[slope];
@@ -251,7 +259,7 @@ double mixture_log_prob(const ProposalType& type, const Distribution& p, const f
       }
     };
     write(part_place(type, c - 1, 0), 2 * n);
-    write(slope_place(type, c - 1, 1), type.slopes());
+    write(slope_place(type, c - 1, 1), slopes(type));
   }
   return log_q;
 }
@@ -340,13 +348,7 @@ ProposalType proposal_type(const ValueType& value, std::size_t mixture) {
 
 std::size_t ProposalType::outputs() const {
   return kind == ProposalKind::kCategories ? size * categories
-                                           : 1 + mixture * (1 + 2 * size + slopes());
-}
-
-std::size_t ProposalType::slopes() const {
-  constexpr std::size_t kMost = 32;
-  const bool correlated = kind == ProposalKind::kReal && size > 1 && size <= kMost;
-  return correlated ? size * (size - 1) / 2 : 0;
+                                           : 1 + mixture * (1 + 2 * size + slopes(*this));
 }
 
 double proposal_log_prob(const ProposalType& type, const Distribution& p, const float* outputs,

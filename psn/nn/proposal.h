@@ -2,7 +2,7 @@
 // kind for each sort of support. All are relative to the model's own distribution p at that moment,
 // its location, scale and support, so that they follow where it goes:
 //
-//   real line      mixture of Normals, of short vectors with their covariances
+//   real line      mixture of Normals, with covariances for vectors of up to 32 components
 //   interval       mixture of Normals truncated to it
 //   half-line      mixture of LogNormals
 //   integers       mixture of truncated Normals, rounded
@@ -38,9 +38,6 @@ struct ProposalType {
   std::size_t mixture = 0;     // components of the others, p not counted
 
   std::size_t outputs() const;
-  // Of each part of a mixture for a short vector of reals: how a component's mean follows those
-  // before it, so that a part can be any Normal. 0: components are independent within a part.
-  std::size_t slopes() const;
 };
 
 ProposalType proposal_type(const ValueType& value, std::size_t mixture);
