@@ -1,23 +1,26 @@
-// A Gaussian of three variables in another process: four round trips a trace, beside a bare ZeroMQ
-// ping-pong of the same message sizes in the same run.
+// A Gaussian of three variables in another process, four round trips a trace, beside a bare ZeroMQ
+// ping-pong of the same message sizes in the same run; with one peer and with four. Then what the
+// parts cost: the codec, and the engine with the program in one process.
 //
-//   build/bin/bench_ppx [seconds]
+//   build/bin/bench_ppx [seconds for each]
 //
-// Both sides of a ping-pong wake each other through the kernel, so figures depend on how many cores
-// are free: compare ratios within a run.
+// Both sides of a ping-pong wake each other through the kernel, so the clock depends on how many
+// cores are free: compare ratios within a run.
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 #include <zmq.hpp>
 
 #include "experiments/reference/reference.h"
+#include "psn/core/in_process.h"
 #include "psn/infer/importance.h"
 #include "psn/ppx/codec.h"
 #include "psn/ppx/link.h"
@@ -26,6 +29,8 @@
 
 namespace psn::ppx {
 namespace {
+
+constexpr std::uint64_t kTripsPerTrace = 4;
 
 struct Exchange {
   Message request, reply;
@@ -64,30 +69,56 @@ double elapsed(Clock::time_point since) {
   return std::chrono::duration<double>(Clock::now() - since).count();
 }
 
-// Processor time of this process and of its children that have ended, in seconds.
-double processor_time() {
+double processor_time(clockid_t clock) {
+  timespec t{};
+  ::clock_gettime(clock, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+// Of all processes that this one has started and that still run.
+double children_time() {
   double sum = 0;
-  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage used{};
-    ::getrusage(who, &used);
-    for (const timeval& t : {used.ru_utime, used.ru_stime}) {
-      sum += static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream in(task.path() / "children");
+    for (pid_t pid = 0; in >> pid;) {
+      clockid_t clock{};
+      if (::clock_getcpuclockid(pid, &clock) == 0) sum += processor_time(clock);
     }
   }
   return sum;
 }
 
-// Microseconds of processor time on both sides for each of what f() counts; on a busy machine they
-// say more than the clock.
+// What round trips cost. On a busy machine processor time says more than the clock.
+struct Cost {
+  double trips = 0, seconds = 0;
+  double engine_time = 0, peer_time = 0;  // of processors, in seconds
+
+  Cost& operator+=(const Cost& other) {
+    trips += other.trips;
+    seconds += other.seconds;
+    engine_time += other.engine_time;
+    peer_time += other.peer_time;
+    return *this;
+  }
+  double us(double total) const { return 1e6 * total / trips; }
+  double traces_per_second() const { return trips / kTripsPerTrace / seconds; }
+};
+
+// Calls f, which makes some round trips and says how many, for so long.
 template <class F>
-double processor_us(F f) {
-  const double before = processor_time();
-  const double count = f();
-  return 1e6 * (processor_time() - before) / count;
+Cost measure(double duration, F f) {
+  Cost cost;
+  const double engine = processor_time(CLOCK_PROCESS_CPUTIME_ID), peer = children_time();
+  const auto start = Clock::now();
+  while (elapsed(start) < duration) cost.trips += static_cast<double>(f());
+  cost.seconds = elapsed(start);
+  cost.engine_time = processor_time(CLOCK_PROCESS_CPUTIME_ID) - engine;
+  cost.peer_time = children_time() - peer;
+  return cost;
 }
 
-// Round trips per second over `peers` bare ping-pongs.
-double bare(std::size_t peers, double duration) {
+// Bare ping-pongs with so many peers.
+Cost bare(std::size_t peers, double duration) {
   std::vector<std::string> requests;
   for (const Exchange& exchange : conversation()) requests.push_back(encoded(exchange.request));
   Nursery nursery;
@@ -112,83 +143,97 @@ double bare(std::size_t peers, double duration) {
       (void)socket.recv(message, zmq::recv_flags::none);
     }
   }
-  std::uint64_t trips = 0;
-  std::vector<std::size_t> turn(peers, 0);
-  const auto start = Clock::now();
   if (peers == 1) {
-    for (; elapsed(start) < duration; ++trips) {
-      sockets[0].send(zmq::buffer(requests[trips % requests.size()]), zmq::send_flags::none);
-      (void)sockets[0].recv(message, zmq::recv_flags::none);
-    }
-  } else {
-    for (auto& socket : sockets) socket.send(zmq::buffer(requests[0]), zmq::send_flags::none);
-    while (elapsed(start) < duration) {
-      zmq::poll(items);
-      for (std::size_t p = 0; p < peers; ++p) {
-        if (!items[p].revents || !sockets[p].recv(message, zmq::recv_flags::dontwait)) continue;
-        turn[p] = (turn[p] + 1) % requests.size();
-        sockets[p].send(zmq::buffer(requests[turn[p]]), zmq::send_flags::none);
-        ++trips;
+    return measure(duration, [&] {
+      for (const std::string& request : requests) {
+        sockets[0].send(zmq::buffer(request), zmq::send_flags::none);
+        (void)sockets[0].recv(message, zmq::recv_flags::none);
       }
-    }
+      return requests.size();
+    });
   }
-  return static_cast<double>(trips) / elapsed(start);
+  std::vector<std::size_t> turn(peers, 0);
+  for (auto& socket : sockets) socket.send(zmq::buffer(requests[0]), zmq::send_flags::none);
+  return measure(duration, [&] {
+    std::size_t trips = 0;
+    zmq::poll(items);
+    for (std::size_t p = 0; p < peers; ++p) {
+      if (!items[p].revents || !sockets[p].recv(message, zmq::recv_flags::dontwait)) continue;
+      turn[p] = (turn[p] + 1) % requests.size();
+      sockets[p].send(zmq::buffer(requests[turn[p]]), zmq::send_flags::none);
+      ++trips;
+    }
+    return trips;
+  });
 }
 
-// Traces per second.
-double remote(std::size_t workers, double duration) {
+Cost remote(std::size_t workers, double duration) {
   RemoteSimulator simulator(fmt::format("exec:/proc/{}/exe serve {{endpoint}}", ::getpid()),
                             {.workers = workers});
   EngineOptions options;
-  options.samples = 4 * workers;
+  options.samples = 100 * workers;
   options.queries = {{"mu"}};
   importance_sampling(simulator, {}, options);  // until all have started
-  options.samples = 200;
-  std::uint64_t traces = 0;
-  const auto start = Clock::now();
-  for (; elapsed(start) < duration; traces += options.samples) {
+  return measure(duration, [&] {
     importance_sampling(simulator, {}, options);
-  }
-  return static_cast<double>(traces) / elapsed(start);
+    return kTripsPerTrace * options.samples;
+  });
 }
 
-// Seconds to write and read all messages of a trace, both sides' together.
-double codec() {
-  constexpr int kRounds = 20'000;
+// To write and read all messages of a trace, both sides together.
+Cost codec(double duration) {
   const auto messages = conversation();
   Encoder encoder(ScalarShape::kOne);
-  std::size_t kinds = 0;
-  const auto start = Clock::now();
-  for (int i = 0; i < kRounds; ++i) {
+  return measure(duration, [&] {
     for (const Exchange& exchange : messages) {
-      kinds += decode(encoder.encode(exchange.request)).index();
-      kinds += decode(encoder.encode(exchange.reply)).index();
+      decode(encoder.encode(exchange.request));
+      decode(encoder.encode(exchange.reply));
     }
-  }
-  return kinds > 0 ? elapsed(start) / kRounds : 0;
+    return messages.size();
+  });
 }
 
-void compare(double duration) {
+// The same program without another process.
+Cost in_process(double duration) {
+  InProcess simulator(reference::gaussian());
+  EngineOptions options;
+  options.samples = 1'000;
+  options.queries = {{"mu"}};
+  options.parallelism = {.width = 1, .threads = 1};
+  return measure(duration, [&] {
+    importance_sampling(simulator, {}, options);
+    return kTripsPerTrace * options.samples;
+  });
+}
+
+void print(const std::string& what, const Cost& cost) {
+  fmt::print("{:24}{:10.1f}{:12.1f}{:12.1f}{:12.0f}\n", what, cost.us(cost.seconds),
+             cost.us(cost.engine_time), cost.us(cost.peer_time), cost.traces_per_second());
+}
+
+void compare(std::size_t workers, double duration) {
   // By turns, so that both meet the same other load.
-  double bare_trips = 0, our_traces = 0;
-  constexpr int kTurns = 3;
+  constexpr int kTurns = 6;
+  Cost plain, ours;
   for (int i = 0; i < kTurns; ++i) {
-    bare_trips += bare(1, duration / kTurns) / kTurns;
-    our_traces += remote(1, duration / kTurns) / kTurns;
+    plain += bare(workers, duration / kTurns);
+    ours += remote(workers, duration / kTurns);
   }
-  const double bare_us = 1e6 / bare_trips, our_us = 1e6 / our_traces / 4;
-  fmt::print(
-      "one worker: bare round trip {:.1f} us, ours {:.1f} us ({:.2f} times), {:.0f} traces/s\n",
-      bare_us, our_us, our_us / bare_us, our_traces);
-  const double codec_us = codec() * 1e6 / 4;
-  fmt::print("processor time of a round trip, both sides: bare {:.1f} us, ours {:.1f} us\n",
-             processor_us([&] { return bare(1, duration) * duration; }),
-             processor_us([&] { return 4 * remote(1, duration) * duration; }));
-  fmt::print("of ours: codec, both sides {:.1f} us; the rest beyond the bare one {:.1f} us\n",
-             codec_us, our_us - bare_us - codec_us);
-  const double bare_four = bare(4, duration), our_four = remote(4, duration);
-  fmt::print("four workers: bare {:.0f} x 4 round trips/s, ours {:.0f} traces/s ({:.2f} of bare)\n",
-             bare_four / 4, our_four, our_four / (bare_four / 4));
+  print(fmt::format("bare ZeroMQ, {} peers", workers), plain);
+  print(fmt::format("psn, {} workers", workers), ours);
+  fmt::print("{:24}{:10.2f}{:12.2f}{:12.2f}\n", "  times the bare one",
+             ours.us(ours.seconds) / plain.us(plain.seconds),
+             ours.us(ours.engine_time) / plain.us(plain.engine_time),
+             ours.us(ours.peer_time) / plain.us(plain.peer_time));
+}
+
+void report(double duration) {
+  fmt::print("{:24}{:>10}{:>12}{:>12}{:>12}\n", "us a round trip", "clock", "engine CPU",
+             "peer CPU", "traces/s");
+  compare(1, duration);
+  compare(4, duration);
+  print("codec, both sides", codec(duration / 10));
+  print("engine and program alone", in_process(duration / 10));
 }
 
 }  // namespace
@@ -200,5 +245,5 @@ int main(int argc, char** argv) {
   if (mode == "serve") {
     return psn::ppx::serve_main(psn::reference::gaussian(), argc - 1, argv + 1);
   }
-  psn::ppx::compare(std::atof(mode.c_str()));
+  psn::ppx::report(std::atof(mode.c_str()));
 }

@@ -12,8 +12,10 @@ endif()
 add_library(psn_options INTERFACE)
 target_compile_options(psn_options INTERFACE ${PSN_WARNINGS} -fno-semantic-interposition)
 if(PSN_SANITIZE)
+  # With sanitizers, gcc takes members of unions for uninitialized that are not.
   target_compile_options(psn_options INTERFACE -fsanitize=${PSN_SANITIZE} -fno-sanitize-recover=all
-                                               -fno-omit-frame-pointer)
+                                               -fno-omit-frame-pointer
+                                               $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(psn_options INTERFACE -fsanitize=${PSN_SANITIZE})
 endif()
 find_program(PSN_MOLD mold)

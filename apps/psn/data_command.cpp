@@ -11,6 +11,8 @@
 #include "apps/psn/data_summary.h"
 #include "apps/psn/models.h"
 #include "apps/psn/options.h"
+#include "apps/psn/ranks.h"
+#include "apps/psn/shared_stream.h"
 #include "apps/psn/watch.h"
 #include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
@@ -28,6 +30,7 @@ using Json = nlohmann::ordered_json;
 struct GenerateOptions {
   CommonOptions common;
   SimulationOptions simulation;
+  double commit_every = 1;
 };
 
 // How many traces to wait for at a time: few of a slow simulator, so that none waits long to be
@@ -46,7 +49,7 @@ class Pace {
 };
 
 // The last trace that is there must be what the model makes now.
-void require_same_model(TraceStream& stream, data::StoreWriter& writer, const std::string& out) {
+void require_same_model(TraceSource& stream, data::StoreWriter& writer, const std::string& out) {
   std::vector<Trace> last;
   stream.take(1, last);
   if (writer.has(writer.size() - 1, last.front())) return;
@@ -58,8 +61,8 @@ void require_same_model(TraceStream& stream, data::StoreWriter& writer, const st
 
 // Until `count` traces are there. Trace i is from random stream i, so the store depends on model
 // and seed alone.
-void generate(TraceStream& stream, data::StoreWriter& writer, std::uint64_t count, Watch& watch) {
-  constexpr double kCommitSeconds = 1;
+void generate(TraceSource& stream, data::StoreWriter& writer, std::uint64_t count,
+              double commit_every, Watch& watch) {
   std::vector<Trace> traces;
   Pace pace;
   double committed = watch.seconds();
@@ -74,17 +77,39 @@ void generate(TraceStream& stream, data::StoreWriter& writer, std::uint64_t coun
     for (const Trace& trace : traces) writer.append(trace);
     watch.monitor().traces.fetch_add(traces.size());
     pace.took(watch.seconds() - before);
-    if (watch.seconds() - committed < kCommitSeconds) continue;
+    if (watch.seconds() - committed < commit_every) continue;
     writer.commit();
     committed = watch.seconds();
   }
   writer.commit();
 }
 
+// The traces that training on the model itself would use, without the first.
+StreamOptions stream_options(const GenerateOptions& options, std::uint64_t first) {
+  const SimulationOptions& s = options.simulation;
+  TrainOptions traces;
+  traces.seed = options.common.seed;
+  traces.traces = s.count;
+  traces.max_length = s.max_length;
+  traces.simulation = s.parallelism;
+  StreamOptions stream = training_stream(traces);
+  stream.first = first;
+  return stream;
+}
+
+// What ranks do for the one that has the store.
+void help_to_generate(Simulator& simulator, const GenerateOptions& options) {
+  const Watch watch({.label = options.simulation.model});  // rank 0 is asked to stop, and says so
+  SharedStream(simulator, stream_options(options, 0)).help();
+  Json unused;
+  report_failures(simulator, unused, true);
+}
+
 void generate_command(const GenerateOptions& options, const CLI::App& command) {
   const SimulationOptions& s = options.simulation;
   const OutputDirectory writable(s.out);
   const auto simulator = load_simulator(s, s.model);
+  if (!ranks().leads()) return help_to_generate(*simulator, options);
   data::StoreWriter writer(s.out, {{simulator->name(), options.common.seed}},
                            simulator->addresses());
   const std::uint64_t before = writer.size();
@@ -92,19 +117,14 @@ void generate_command(const GenerateOptions& options, const CLI::App& command) {
                .total = s.count - std::min(s.count, before),
                .progress = !options.common.quiet && stderr_is_terminal()});
   Json result{{"store", s.out}, {"model", simulator->name()}, {"seed", options.common.seed}};
+  const std::uint64_t first = before < s.count ? std::max<std::uint64_t>(before, 1) - 1 : s.count;
+  SharedStream stream(*simulator, stream_options(options, first));
   if (before < s.count) {
-    TrainOptions traces;  // those that training on the model itself would use
-    traces.seed = options.common.seed;
-    traces.traces = s.count;
-    traces.max_length = s.max_length;
-    traces.simulation = s.parallelism;
-    StreamOptions from_here = training_stream(traces);
-    from_here.first = before > 0 ? before - 1 : 0;
-    TraceStream stream(*simulator, from_here);
     if (before > 0) require_same_model(stream, writer, s.out);
     write_file_atomically(s.out + "/config.toml", effective_config(command));
-    generate(stream, writer, s.count, watch);
+    generate(stream, writer, s.count, options.commit_every, watch);
   }
+  stream.finish();
   const double rate = static_cast<double>(writer.size() - before) / watch.seconds();
   result["traces"] = writer.size();
   result["new_traces"] = writer.size() - before;
@@ -130,6 +150,11 @@ void add_generate_command(CLI::App& data) {
   options->simulation.add_to(*command, "traces that the store will have");
   command->get_option("--out")->required()->description(
       "the store: a folder; if it is there, generation goes on where it stopped");
+  command
+      ->add_option("--commit-every", options->commit_every,
+                   "seconds from one commit to the next: what is lost at most if psn is killed")
+      ->capture_default_str()
+      ->check(finite_between(0, 1e6));
   options->common.add_to(*command);
   command->callback([options, command] { generate_command(*options, *command); });
 }

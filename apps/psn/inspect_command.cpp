@@ -13,8 +13,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-const std::string& text_of(const Network& network, NodeId id) {
-  return network.node(id).text;
+// An address, with the step to its index where indices are shared.
+std::string text_of(const Network& network, PlaceId id) {
+  const Place place = network.place(id);
+  const std::string& text = network.node(place.node).text;
+  return place.step ? fmt::format("{} {:+}", text, *place.step) : text;
 }
 
 // The trainer's own record; what is not JSON is shown as text.

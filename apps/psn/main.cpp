@@ -66,14 +66,19 @@ int flushed() {
              : complain("cannot write to stdout", kBadData);
 }
 
-// Of commands that would do all of their work once on every rank.
-void refuse_ranks(CLI::App& command) {
-  for (const char* shared : {"train", "infer", "data"}) {
-    if (command.get_name() == shared) return;
+// Commands that would do all of their work once on every rank.
+void refuse_ranks(CLI::App& parent, const std::string& parent_name) {
+  for (CLI::App* command : parent.get_subcommands({})) {
+    const std::string name = parent_name + " " + command->get_name();
+    if (name == "psn train" || name == "psn infer" || name == "psn data generate") continue;
+    if (name == "psn data") {
+      refuse_ranks(*command, name);
+      continue;
+    }
+    command->preparse_callback([name](std::size_t) {
+      throw InvalidArgument(fmt::format("'{}' runs in one process, without mpirun", name));
+    });
   }
-  command.preparse_callback([name = command.get_name()](std::size_t) {
-    throw InvalidArgument(fmt::format("'psn {}' runs in one process, without mpirun", name));
-  });
 }
 
 // A flag given by hand comes after the configuration file's and wins.
@@ -103,9 +108,7 @@ int run(int argc, char** argv) {
   add_compare_command(program);
   add_data_command(program);
   add_experiment_command(program);
-  if (!ranks().alone()) {
-    for (CLI::App* command : program.get_subcommands({})) refuse_ranks(*command);
-  }
+  if (!ranks().alone()) refuse_ranks(program, "psn");
   take_last(program);
   try {
     auto arguments = with_config_file(program, {argv + 1, argv + argc});

@@ -13,7 +13,7 @@
 namespace psn::app {
 namespace {
 
-std::string list(const std::vector<std::string>& names) {
+std::string comma_list(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 40;
   const std::span<const std::string> shown(names.data(), std::min(names.size(), kShown));
   if (names.empty()) return "nothing";
@@ -48,12 +48,13 @@ Pilot::Pilot(Simulator& simulator, const Parallelism& parallelism, std::size_t m
     }
   }
   if (monitor) monitor->traces.store(0);
+  simulator.forget_failures();
 }
 
 bool Pilot::knows(const std::string& name, bool observed) const {
   return std::any_of(seen_.begin(), seen_.end(), [&](const auto& entry) {
     if (observed && entry.second.role != Role::kObserve) return false;
-    return entry.first == name || (entry.second.index && entry.second.site_name == name);
+    return entry.first == name || (entry.second.place && entry.second.list == name);
   });
 }
 
@@ -65,8 +66,8 @@ void Pilot::add(std::uint64_t index, const Trace& trace) {
     const auto [place, is_new] = seen_.try_emplace(named ? variable.name : entry.address->text,
                                                    Seen{.role = entry.role,
                                                         .shape = entry.value.shape(),
-                                                        .site_name = variable.site->name,
-                                                        .index = variable.index,
+                                                        .list = variable.list,
+                                                        .place = variable.place,
                                                         .order = seen_.size(),
                                                         .named = named});
     Seen& seen = place->second;
@@ -93,7 +94,7 @@ void Pilot::check(const Observations& observations) const {
     bool taken = false;
     for (const auto& [seen_name, seen] : seen_) {
       if (seen.role != Role::kObserve || !seen.named) continue;
-      taken |= seen_name == name || (seen.index && seen.site_name == name);
+      taken |= seen_name == name || (seen.place && seen.list == name && !value.is_scalar());
       // A vector for a scalar feeds repeated sites one by one; otherwise it must fit as a whole.
       const std::size_t components = element_count(seen.shape);
       if (seen_name == name && !seen.shape_varies && value.size() != components &&
@@ -103,10 +104,11 @@ void Pilot::check(const Observations& observations) const {
       }
     }
     if (!taken) {
-      throw InvalidArgument(fmt::format(
-          "no site of the model takes the observation '{}'{}; it "
-          "observes: {}; its latents: {} (in {} runs)",
-          name, suggestion(name, names(true)), list(names(true)), list(names(false)), traces_));
+      throw InvalidArgument(
+          fmt::format("no site of the model takes the observation '{}'{}; it "
+                      "observes: {}; its latents: {} (in {} runs)",
+                      name, suggestion(name, names(true)), comma_list(names(true)),
+                      comma_list(names(false)), traces_));
     }
     check_length(name, value.size());
   }
@@ -116,9 +118,9 @@ void Pilot::check(const Observations& observations) const {
 void Pilot::check_length(const std::string& name, std::size_t size) const {
   std::size_t indices = 0;
   for (const auto& [seen_name, seen] : seen_) {
-    if (seen.role != Role::kObserve || !seen.index || seen.site_name != name) continue;
+    if (seen.role != Role::kObserve || !seen.place || seen.list != name) continue;
     if (seen.traces != traces_) return;  // their number is random
-    indices = std::max(indices, static_cast<std::size_t>(*seen.index) + 1);
+    indices = std::max(indices, static_cast<std::size_t>(*seen.place) + 1);
   }
   if (indices > 0 && size > indices) {
     throw InvalidArgument(
@@ -130,7 +132,7 @@ void Pilot::fail(const std::string& name, const std::string& option, bool observ
   const auto known = names(observed);
   throw InvalidArgument(fmt::format("{} '{}': the model has no {} of that name{}; it has: {}",
                                     option, name, observed ? "observation" : "variable",
-                                    suggestion(name, known), list(known)));
+                                    suggestion(name, known), comma_list(known)));
 }
 
 void Pilot::require(const std::string& name, const std::string& option, bool observed) const {

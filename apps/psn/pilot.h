@@ -2,7 +2,7 @@
 // a broken model with one simulation under way instead of many.
 //
 // It makes 100 runs, and goes on to 10,000 while a name that the user gave has not come up; slow
-// simulators get fewer, since it stops after ten seconds.
+// simulators get fewer, since it stops after ten seconds. What fails then does not count later.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ class Pilot {
   struct Seen {
     Role role;
     Shape shape;
-    std::string site_name;  // without index
-    std::optional<std::int64_t> index;
+    std::string list;  // see Variable
+    std::optional<std::int64_t> place;
     std::uint64_t traces = 0;
     std::uint64_t last_trace = ~std::uint64_t{0};
     std::uint32_t most = 0;  // occurrences in one trace

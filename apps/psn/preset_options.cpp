@@ -53,7 +53,8 @@ std::pair<std::string, std::string> split(const std::string& text, char at) {
 
 void expect_same(const NetworkConfig& given, const NetworkConfig& wanted) {
   const auto now = nlohmann::json::parse(config_json(given));
-  for (const auto& [name, value] : nlohmann::json::parse(config_json(wanted)).items()) {
+  const auto then = nlohmann::json::parse(config_json(wanted));
+  for (const auto& [name, value] : then.items()) {
     if (now.at(name) == value) continue;
     throw InvalidArgument(fmt::format("--{} {}: the network that is given has {}", name,
                                       value.dump(), now.at(name).dump()));

@@ -73,8 +73,8 @@ void report_failures(const Simulator& simulator, nlohmann::ordered_json& result,
   if (quiet || !ranks().leads()) return;
   fmt::print(
       stderr,
-      "psn: warning: {} runs failed ({}), trial runs included, and are left out, which biases "
-      "the result if failing has to do with the variables; the last: {}\n",
+      "psn: warning: {} runs failed ({}) and are left out, which biases the result if failing has "
+      "to do with the variables; the last: {}\n",
       failures.runs, failures.causes(), failures.last);
 }
 

@@ -138,6 +138,8 @@ Progress train(const std::function<Progress()>& learn, const std::shared_ptr<Net
     throw ModelError(error.what() + unfinished.hint());
   } catch (const ProtocolError& error) {
     throw ProtocolError(error.what() + unfinished.hint());
+  } catch (const DataError& error) {
+    throw DataError(error.what() + unfinished.hint());
   } catch (const Interrupted&) {
     throw InterruptedTraining(unfinished.hint());
   }

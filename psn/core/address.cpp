@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "psn/base/error.h"
 #include "psn/base/text.h"
 
@@ -9,6 +11,18 @@ namespace psn {
 
 std::string indexed_name(std::string_view name, std::optional<std::int64_t> index) {
   return index ? fmt::format("{}_{}", name, *index) : std::string(name);
+}
+
+std::optional<IndexedName> split_index(std::string_view text) {
+  const auto mark = text.find_last_not_of("0123456789");
+  if (mark == text.npos || mark == 0 || text[mark] != '_') return std::nullopt;
+  const std::string_view digits = text.substr(mark + 1);
+  if (digits.empty() || digits.size() > 18 || (digits.size() > 1 && digits[0] == '0')) {
+    return std::nullopt;
+  }
+  std::int64_t index = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  return IndexedName{text.substr(0, mark), index};
 }
 
 AddressTable::AddressTable(Names names) : names_(names) {
@@ -46,9 +60,14 @@ const Variable* AddressTable::variable(const VariableKey& wanted) {
   auto& known = variable_by_text_[key(text, name)];
   if (!known) {
     std::string site = fmt::format("{}{}__{}", wanted.scope, wanted.base, wanted.type);
-    known = &variables_.emplace_back(Variable{static_cast<std::uint32_t>(variables_.size()),
-                                              site_locked(std::move(site), wanted), wanted.index,
-                                              std::move(name), std::move(text)});
+    known = &variables_.emplace_back(Variable{
+        static_cast<std::uint32_t>(variables_.size()), site_locked(std::move(site), wanted),
+        wanted.index, name, std::move(text), std::string(wanted.name), wanted.index});
+    if (wanted.index) return known;
+    if (const auto parts = split_index(known->name)) {
+      variables_.back().list = parts->name;
+      variables_.back().place = parts->index;
+    }
     return known;
   }
   if (known->name != name) {

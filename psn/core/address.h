@@ -39,6 +39,10 @@ struct Variable {
   std::optional<std::int64_t> index;
   std::string name;  // with index: "bern_2"; empty for an unnamed site
   std::string text;  // an address without its instance
+  // "obs_3" is at place 3 of the list "obs", whether the author gave the index apart or, as over
+  // PPX, as part of the name.
+  std::string list;
+  std::optional<std::int64_t> place;
 };
 
 struct Address {
@@ -100,5 +104,13 @@ class AddressTable {
 
 // "name" or "name_3".
 std::string indexed_name(std::string_view name, std::optional<std::int64_t> index);
+
+// The other way: "obs_3" is "obs" and 3. None if that would not give the same text again
+// ("obs_03").
+struct IndexedName {
+  std::string_view name;
+  std::int64_t index;
+};
+std::optional<IndexedName> split_index(std::string_view text);
 
 }  // namespace psn

@@ -76,8 +76,9 @@ class Simulator {
   virtual std::size_t max_simulations() const { return ~std::size_t{0}; }
   // How many threads may have an ensemble at once.
   virtual std::size_t max_threads() const { return ~std::size_t{0}; }
-  // So far, in all ensembles.
+  // In all ensembles, since the last forget_failures().
   virtual Failures failures() const { return {}; }
+  virtual void forget_failures() {}
 };
 
 }  // namespace psn

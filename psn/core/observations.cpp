@@ -12,10 +12,10 @@ std::optional<Value> Observations::find(const Address& address, std::size_t comp
   auto found = values_.find(variable.name);
   std::size_t position = address.instance - 1;
   if (found == values_.end()) {
-    if (!variable.index) return std::nullopt;
-    found = values_.find(variable.site->name);
-    if (found == values_.end()) return std::nullopt;
-    position = static_cast<std::size_t>(*variable.index);
+    if (!variable.place) return std::nullopt;
+    found = values_.find(variable.list);
+    if (found == values_.end() || found->second.is_scalar()) return std::nullopt;
+    position = static_cast<std::size_t>(*variable.place);
   } else if (found->second.size() == components || components != 1) {
     return found->second;  // a shape that does not fit is told by the density, with the address
   }

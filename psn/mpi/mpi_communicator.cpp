@@ -35,12 +35,26 @@ class MpiCommunicator : public Communicator {
   void any(std::span<std::uint64_t> x) override { reduce(x, MPI_UINT64_T, MPI_BOR); }
 
   std::vector<std::string> all_gather(std::string own) override {
-    std::vector<std::uint64_t> sizes(size_);
-    const std::uint64_t own_size = own.size();
-    MPI_Allgather(&own_size, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
+    // Most messages are short, and go with their size.
+    struct Envelope {
+      std::uint64_t size;
+      char bytes[56];
+    };
+    Envelope sent{own.size(), {}};
+    std::copy_n(own.data(), std::min(own.size(), sizeof sent.bytes), sent.bytes);
+    std::vector<Envelope> received(size_);
+    MPI_Allgather(&sent, sizeof sent, MPI_BYTE, received.data(), sizeof sent, MPI_BYTE,
+                  MPI_COMM_WORLD);
     std::vector<std::string> all(size_);
+    std::vector<std::uint64_t> sizes;
+    for (const Envelope& envelope : received) sizes.push_back(envelope.size);
+    if (*std::max_element(sizes.begin(), sizes.end()) <= sizeof sent.bytes) {
+      for (std::uint32_t from = 0; from < size_; ++from) {
+        all[from].assign(received[from].bytes, sizes[from]);
+      }
+      return all;
+    }
     const std::uint64_t total = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
-    if (total == 0) return all;
     if (total < kMostAtOnce) return gather_at_once(own, sizes, total);
     all[rank_] = std::move(own);
     for (std::uint32_t from = 0; from < size_; ++from) {

@@ -60,6 +60,12 @@ class SurrogateSimulator : public Simulator {
     return options_.simulator ? options_.simulator->max_simulations()
                               : Simulator::max_simulations();
   }
+  Failures failures() const override {
+    return options_.simulator ? options_.simulator->failures() : Failures{};
+  }
+  void forget_failures() override {
+    if (options_.simulator) options_.simulator->forget_failures();
+  }
   const Network& network() const { return compiled_->network(); }
   const std::shared_ptr<const CompiledNetwork>& compiled() const { return compiled_; }
   const SurrogateOptions& options() const { return options_; }

@@ -12,7 +12,7 @@ Gatekeeper::Gatekeeper(zmq::context_t& context, std::vector<std::string> keys)
     : keys_(std::move(keys)) {
   if (keys_.empty()) return;
   zmq::socket_t socket(context, zmq::socket_type::rep);
-  socket.set(zmq::sockopt::linger, 0);
+  configure_server(socket, {});
   socket.bind("inproc://zeromq.zap.01");
   thread_ = std::thread([this, socket = std::move(socket)]() mutable { loop(std::move(socket)); });
 }

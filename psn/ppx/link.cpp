@@ -20,21 +20,23 @@ Clock::duration pause_after(int failures) {
                        : seconds(std::min(kLongest, kFirst * (1 << std::min(failures - 2, 10))));
 }
 
-std::string with(std::string command, const std::string& endpoint) {
-  const std::string_view place = "{endpoint}";
+std::string with(std::string command, std::string_view place, const std::string& value) {
   for (auto at = command.find(place); at != command.npos;
-       at = command.find(place, at + endpoint.size())) {
-    command.replace(at, place.size(), endpoint);
+       at = command.find(place, at + value.size())) {
+    command.replace(at, place.size(), value);
   }
   return command;
 }
 
 }  // namespace
 
-Link::Link(LinkContext& context, std::string endpoint, std::string command)
-    : context_(context), endpoint_(std::move(endpoint)), command_(std::move(command)) {}
+Link::Link(LinkContext& context, std::uint64_t number, std::string peer, bool own)
+    : context_(context), number_(number), peer_(std::move(peer)), own_(own) {}
 
-Link::~Link() = default;
+Link::~Link() {
+  terminate();
+  if (socket_) close(false);
+}
 
 void Link::tend(Clock::time_point now) {
   if (state_ == State::kDown && now >= reopen_at_) open();
@@ -44,26 +46,52 @@ void Link::tend(Clock::time_point now) {
 }
 
 void Link::open() {
-  const bool own = !command_.empty();
-  const std::string endpoint = own ? fmt::format("{}-{}", endpoint_, ++processes_) : endpoint_;
   socket_.emplace(context_.zmq, zmq::socket_type::req);
   configure_client(*socket_, context_.options.keys);
-  if (own) {
-    process_ = std::make_unique<Process>(context_.nursery, with(command_, endpoint));
-    items_ = 3;
+  watch(socket_->get(zmq::sockopt::fd), Signal::kMessage);
+  ending_.clear();
+  if (own_) {
+    connect(*socket_, start_process());
   } else {
     monitor_.emplace(watch_connection(context_.zmq, *socket_));
-    items_ = 2;
+    watch(monitor_->get(zmq::sockopt::fd), Signal::kConnection);
+    connect(*socket_, peer_);
   }
-  ++generation_;
-  ending_.clear();
-  connect(*socket_, endpoint);
   state_ = State::kGreeting;
   start_deadline_ = Clock::now() + seconds(context_.options.start_limit);
-  send(Handshake{kSystemName});
+  send(Handshake{system_name()});
+}
+
+// Returns where it will serve: at a socket of its own, or, if the command wants one, at a port.
+std::string Link::start_process() {
+  std::string command = peer_, endpoint;
+  if (command.find(kPortPlace) != command.npos) {
+    const std::string port = std::to_string(free_port());
+    command = with(std::move(command), kPortPlace, port);
+    endpoint = "tcp://127.0.0.1:" + port;
+  } else {
+    directory_ = std::make_unique<PrivateDirectory>();
+    endpoint = "ipc://" + directory_->path() + "/ppx";
+    command = with(std::move(command), kEndpointPlace, endpoint);
+  }
+  process_ = std::make_unique<Process>(context_.nursery, command);
+  watch(process_->exit_fd(), Signal::kEnd);
+  watch(process_->output_fd(), Signal::kOutput);
+  return endpoint;
+}
+
+void Link::watch(int fd, Signal signal) {
+  context_.poller.add(fd, number_ * kSignals + static_cast<std::uint64_t>(signal));
+  watched_.push_back(fd);
+}
+
+void Link::unwatch(int fd) {
+  context_.poller.remove(fd);
+  std::erase(watched_, fd);
 }
 
 void Link::close(bool at_once) {
+  while (!watched_.empty()) unwatch(watched_.back());
   if (process_) {
     ending_ = process_->ending();
     process_->finish(at_once);
@@ -72,8 +100,8 @@ void Link::close(bool at_once) {
   }
   monitor_.reset();
   socket_.reset();
-  items_ = 0;
-  ++generation_;
+  directory_.reset();
+  expecting_ = must_look_ = false;
   state_ = State::kDown;
 }
 
@@ -87,14 +115,15 @@ void Link::greeted(const Message& answer) {
   if (!result) {
     return fail_start(fmt::format("answered the handshake with {}", message_name(answer)));
   }
-  peer_ = *result;
+  greeting_ = *result;
+  directory_.reset();  // if psn is killed, nothing is left
   state_ = State::kUp;
   failed_starts_ = 0;
 }
 
 void Link::fail_start(const std::string& problem) {
   close();
-  problem_ = fmt::format("{}: {}{}", command_.empty() ? endpoint_ : command_, problem,
+  problem_ = fmt::format("{}: {}{}", peer_, problem,
                          output_.empty() ? "" : fmt::format("; its last output: {}", output_));
   pause();
   if (++failed_starts_ == kMaxFailedStarts) state_ = State::kLost;
@@ -114,30 +143,28 @@ void Link::abandon_run() {
 void Link::send(const Message& message) {
   const auto bytes = encoder_.encode(message);
   socket_->send(zmq::const_buffer(bytes.data(), bytes.size()), zmq::send_flags::dontwait);
+  expecting_ = must_look_ = true;
 }
 
 std::optional<Message> Link::receive() {
+  must_look_ = false;
+  if (!expecting_) {
+    (void)socket_->get(zmq::sockopt::events);  // clears a signal that has been dealt with
+    return std::nullopt;
+  }
   zmq::message_t message;
   if (!socket_->recv(message, zmq::recv_flags::dontwait)) return std::nullopt;
+  expecting_ = false;
   if (message.more()) throw ProtocolError("a message of several frames");
   return decode({static_cast<const std::byte*>(message.data()), message.size()});
 }
 
-void Link::add_items(std::vector<zmq::pollitem_t>& items) {
-  if (items_ == 0) return;
-  items.push_back({socket_->handle(), 0, ZMQ_POLLIN, 0});
-  if (process_) {
-    items.push_back({nullptr, process_->exit_fd(), ZMQ_POLLIN, 0});
-    items.push_back({nullptr, process_->output_fd(), ZMQ_POLLIN, 0});
-  } else {
-    items.push_back({monitor_->handle(), 0, ZMQ_POLLIN, 0});
-  }
+void Link::drain() {
+  if (!process_->drain()) unwatch(process_->output_fd());
 }
 
-Link::Signals Link::signals(const zmq::pollitem_t* items) {
-  if (process_ && items[2].revents) process_->drain();
-  return {.message = items[0].revents != 0,
-          .died = items[1].revents != 0 && (process_ ? true : connection_lost(*monitor_))};
+bool Link::is_dead() {
+  return process_ || (monitor_ && connection_lost(*monitor_));
 }
 
 std::string Link::ending() const {

@@ -10,8 +10,10 @@
 #include <zmq.hpp>
 
 #include "psn/ppx/codec.h"
+#include "psn/ppx/private_directory.h"
 #include "psn/ppx/process.h"
 #include "psn/ppx/remote.h"
+#include "psn/ppx/socket.h"
 
 namespace psn::ppx {
 
@@ -21,12 +23,20 @@ inline Clock::duration seconds(double s) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s));
 }
 
-// What all links of a pool share. Thread-safe where it has to be: only the nursery is.
+// What all links of a pool share.
 struct LinkContext {
   zmq::context_t zmq;
   Nursery nursery;
+  Poller poller;  // its keys say which link, and what
   const RemoteOptions& options;
 };
+
+// In a command: the address, or just the port, at which the process is to serve.
+inline constexpr std::string_view kEndpointPlace = "{endpoint}", kPortPlace = "{port}";
+
+// What can be ready at a link; messages come first.
+enum class Signal : std::uint64_t { kMessage, kOutput, kEnd, kConnection };
+inline constexpr std::uint64_t kSignals = 4;
 
 // Not thread-safe.
 class Link {
@@ -38,17 +48,18 @@ class Link {
     kLost,  // could not be opened several times in a row: given up
   };
 
-  // `endpoint` is where the simulator serves. With a command, it is the beginning of paths to serve
-  // at, one for each process in turn.
-  Link(LinkContext& context, std::string endpoint, std::string command);
+  // `peer` is where a simulator serves, or, if it is `own`, the command that starts one. The
+  // context's poller tells `number` * kSignals + Signal.
+  Link(LinkContext& context, std::uint64_t number, std::string peer, bool own);
   ~Link();
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
   State state() const { return state_; }
-  const std::string& endpoint() const { return endpoint_; }
-  const HandshakeResult& peer() const { return peer_; }
-  bool peer_is_psn() const { return peer_.system_name.starts_with("psn "); }
+  bool is_open() const { return socket_.has_value(); }
+  const std::string& peer() const { return peer_; }
+  const HandshakeResult& greeting() const { return greeting_; }
+  bool peer_is_psn() const { return greeting_.system_name.starts_with("psn "); }
   const std::string& problem() const { return problem_; }  // of the last start that failed
 
   // What is to be done by now: opens the link when its pause is over, gives a start up when it
@@ -64,18 +75,15 @@ class Link {
   void run_finished() { failures_ = 0; }
 
   void send(const Message& message);
+  // An answer may be there already, without a signal: to be asked after sending, before waiting.
+  bool must_look() const { return must_look_; }
   // A message if one has come; throws ProtocolError for one that is none.
   std::optional<Message> receive();
 
-  // For polling: items of this link, a fixed number while it is open.
-  void add_items(std::vector<zmq::pollitem_t>& items);
-  struct Signals {
-    bool message = false;
-    bool died = false;  // the process has ended or the connection is gone
-  };
-  Signals signals(const zmq::pollitem_t* items);
-  std::size_t item_count() const { return items_; }
-  std::uint64_t generation() const { return generation_; }  // grows when the items change
+  // Takes what has been printed.
+  void drain();
+  // Has the process ended, or is the connection gone? For a signal that says so.
+  bool is_dead();
 
   std::string ending() const;      // of the process or connection
   std::string last_lines() const;  // of the process's output
@@ -85,28 +93,34 @@ class Link {
 
  private:
   void open();
+  std::string start_process();
   void close(bool at_once = true);
   void pause();
+  void watch(int fd, Signal signal);
+  void unwatch(int fd);
 
   LinkContext& context_;
-  std::string endpoint_, command_;
+  const std::uint64_t number_;
+  const std::string peer_;
+  const bool own_;
   State state_ = State::kDown;
   Clock::time_point reopen_at_ = Clock::now();
   Clock::time_point start_deadline_;
   int failures_ = 0;       // in a row
   int failed_starts_ = 0;  // in a row
-  int processes_ = 0;      // started so far
   std::string problem_;
   std::string output_;  // last lines of the process that was closed last
   std::string ending_;
-  HandshakeResult peer_;
+  HandshakeResult greeting_;
   Encoder encoder_{ScalarShape::kOne};
 
+  std::unique_ptr<PrivateDirectory> directory_;  // of the socket's file, until both have met
   std::unique_ptr<Process> process_;
   std::optional<zmq::socket_t> socket_;
   std::optional<zmq::socket_t> monitor_;  // tells of lost connections to simulators not ours
-  std::size_t items_ = 0;
-  std::uint64_t generation_ = 0;
+  std::vector<int> watched_;
+  bool expecting_ = false;  // an answer
+  bool must_look_ = false;
 };
 
 }  // namespace psn::ppx

@@ -136,11 +136,11 @@ Process::~Process() {
   close_fd(output_fd_);
 }
 
-void Process::drain() {
+bool Process::drain() {
   std::array<char, 4096> buffer;
   for (;;) {
     const ssize_t got = ::read(output_fd_, buffer.data(), buffer.size());
-    if (got <= 0) return;
+    if (got <= 0) return got < 0;
     tail_.append(buffer.data(), static_cast<std::size_t>(got));
     if (tail_.size() > kTailBytes) tail_.erase(0, tail_.size() - kTailBytes);
   }

@@ -49,9 +49,10 @@ class Process {
 
   // Becomes readable when the process has ended.
   int exit_fd() const { return exit_fd_; }
-  // Becomes readable when it has printed something; drain() takes it.
+  // Becomes readable when it has printed something; drain() takes it, and says whether more may
+  // come.
   int output_fd() const { return output_fd_; }
-  void drain();
+  bool drain();
   // The end of what it printed, as one line; "" if nothing.
   std::string last_lines() const;
   // How it ended ("killed by signal 9", "exit code 3"); "" while it runs.

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <mutex>
 
 #include "psn/base/error.h"
@@ -15,25 +13,6 @@ namespace {
 
 constexpr std::string_view kExec = "exec:";
 constexpr std::string_view kConnect = "ppx+";
-
-// A directory that only this user can enter, for the sockets of the simulators we start.
-class PrivateDirectory {
- public:
-  PrivateDirectory() {
-    path_ = (std::filesystem::temp_directory_path() / "psn-XXXXXX").string();
-    if (!::mkdtemp(path_.data())) throw DataError(fmt::format("cannot make '{}'", path_));
-  }
-  ~PrivateDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  PrivateDirectory(const PrivateDirectory&) = delete;
-  PrivateDirectory& operator=(const PrivateDirectory&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // "ppx+tcp://a:1,b:2" is tcp://a:1 and tcp://b:2.
 std::vector<std::string> endpoints_of(const std::string& argument) {
@@ -68,17 +47,17 @@ struct RemoteSimulator::Pool {
   Pool(const std::string& argument, const RemoteOptions& remote_options)
       : options(remote_options), failures(options.max_failures) {
     if (argument.starts_with(kConnect)) {
-      for (std::string& endpoint : endpoints_of(argument)) add(std::move(endpoint), "");
+      for (std::string& endpoint : endpoints_of(argument)) add(std::move(endpoint), false);
     } else {
       const std::string command = argument.substr(kExec.size());
-      if (command.find("{endpoint}") == command.npos) {
-        throw InvalidArgument(fmt::format(
-            "'{}': the command must contain {{endpoint}}, where the simulator is to serve",
-            argument));
+      if (command.find(kEndpointPlace) == command.npos &&
+          command.find(kPortPlace) == command.npos) {
+        throw InvalidArgument(
+            fmt::format("'{}': the command must contain {} or {}, where the simulator is to serve",
+                        argument, kEndpointPlace, kPortPlace));
       }
-      directory = std::make_unique<PrivateDirectory>();
       for (std::size_t i = 0; i < std::max<std::size_t>(1, options.workers); ++i) {
-        add(fmt::format("ipc://{}/{}", directory->path(), i), command);
+        add(command, true);
       }
     }
     size = links.size();
@@ -89,14 +68,14 @@ struct RemoteSimulator::Pool {
     for (const auto& link : links) link->terminate();
   }
 
-  void add(std::string endpoint, std::string command) {
-    links.push_back(std::make_unique<Link>(context, std::move(endpoint), std::move(command)));
+  void add(std::string peer, bool own) {
+    links.push_back(std::make_unique<Link>(context, links.size(), std::move(peer), own));
   }
 
   std::unique_ptr<RemoteEnsemble> lend(std::size_t width) {
     const std::lock_guard lock(mutex);
     if (links.empty()) throw InvalidArgument("the remote simulators are in use already");
-    return std::make_unique<RemoteEnsemble>(width, std::move(links), addresses, failures, options,
+    return std::make_unique<RemoteEnsemble>(width, std::move(links), context, addresses, failures,
                                             [this](Links returned) {
                                               const std::lock_guard relock(mutex);
                                               links = std::move(returned);
@@ -107,12 +86,11 @@ struct RemoteSimulator::Pool {
   void meet() {
     const auto ensemble = lend(0);
     while (!ensemble->first_up()) ensemble->advance();
-    name = ensemble->first_up()->peer().model_name;
+    name = ensemble->first_up()->greeting().model_name;
   }
 
   const RemoteOptions options;
-  std::unique_ptr<PrivateDirectory> directory;
-  LinkContext context{zmq::context_t(1), {}, options};
+  LinkContext context{zmq::context_t(1), {}, {}, options};
   FailureLog failures;
   AddressTable addresses{AddressTable::Names::kSeveral};
   std::string name;
@@ -139,6 +117,9 @@ std::size_t RemoteSimulator::max_simulations() const {
 }
 Failures RemoteSimulator::failures() const {
   return pool_->failures.failures();
+}
+void RemoteSimulator::forget_failures() {
+  pool_->failures.forget();
 }
 
 }  // namespace psn::ppx

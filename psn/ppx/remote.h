@@ -32,7 +32,7 @@ class RemoteSimulator : public Simulator {
  public:
   // "ppx+tcp://host:port[,...]", "ppx+ipc:///path[,...]": simulators that run already.
   // "exec:COMMAND": starts `workers` of them; {endpoint} in the command becomes the address that
-  // each is to serve at.
+  // each is to serve at, or {port} a TCP port.
   // Waits until one of them answers; throws InvalidArgument for a malformed argument, ModelError if
   // none can be reached.
   RemoteSimulator(const std::string& argument, const RemoteOptions& options);
@@ -45,6 +45,7 @@ class RemoteSimulator : public Simulator {
   std::size_t max_simulations() const override;
   std::size_t max_threads() const override { return 1; }  // one talks to all
   Failures failures() const override;
+  void forget_failures() override;
 
  private:
   struct Pool;

@@ -25,6 +25,19 @@ void require_valid(const Distribution& distribution) {
   if (!distribution.valid()) throw ModelError(*distribution.problem());
 }
 
+// PPX has no index: a choice that it calls "x_3" by address and name is number 3 of "x" again, so
+// that its addresses are those of the same program in process.
+SiteOptions site_of(std::string_view address, std::string_view name) {
+  const auto parts = split_index(name);
+  if (!parts) return {.name = name, .address = address};
+  const std::string_view suffix = name.substr(parts->name.size());
+  if (!address.empty() && (!address.ends_with(suffix) || address == suffix)) {
+    return {.name = name, .address = address};
+  }
+  if (!address.empty()) address.remove_suffix(suffix.size());
+  return {.name = parts->name, .address = address, .index = parts->index};
+}
+
 Clock::time_point deadline(double limit) {
   return limit > 0 ? Clock::now() + seconds(limit) : Clock::time_point::max();
 }
@@ -46,12 +59,18 @@ Failures FailureLog::failures() const {
   return failures_;
 }
 
-RemoteEnsemble::RemoteEnsemble(std::size_t width, Links links, AddressTable& addresses,
-                               FailureLog& failures, const RemoteOptions& options,
+void FailureLog::forget() {
+  const std::lock_guard lock(mutex_);
+  failures_ = {};
+}
+
+RemoteEnsemble::RemoteEnsemble(std::size_t width, Links links, LinkContext& context,
+                               AddressTable& addresses, FailureLog& failures,
                                std::function<void(Links)> give_back)
     : addresses_(addresses),
       failures_(failures),
-      options_(options),
+      poller_(context.poller),
+      options_(context.options),
       give_back_(std::move(give_back)),
       links_(std::move(links)),
       slot_of_(links_.size(), static_cast<Slot>(width)),
@@ -128,27 +147,31 @@ void RemoteEnsemble::send(Slot slot, const Message& message) {
 }
 
 void RemoteEnsemble::wait() {
-  std::uint64_t generation = 0;
-  for (const auto& link : links_) generation += link->generation();
-  if (generation != items_generation_) {
-    items_generation_ = generation;
-    items_.clear();
-    for (const auto& link : links_) link->add_items(items_);
-  }
-  if (!poll(items_, kTick)) return;
-  const zmq::pollitem_t* items = items_.data();
   for (std::size_t link = 0; link < links_.size(); ++link) {
-    const std::size_t count = links_[link]->item_count();
-    if (count == 0) continue;
-    const Link::Signals signals = links_[link]->signals(items);
-    items += count;
-    // What a simulator said before it died still counts.
-    if (signals.message) {
-      receive(link);
-    } else if (signals.died) {
-      died(link);
+    if (links_[link]->must_look()) receive(link);
+  }
+  for (const std::uint64_t key : poller_.wait(pending_.empty() ? kTick : kTick.zero())) {
+    const std::size_t link = key / kSignals;
+    if (!links_[link]->is_open()) continue;  // closed a moment ago
+    switch (static_cast<Signal>(key % kSignals)) {
+      case Signal::kMessage:
+        receive(link);
+        break;
+      case Signal::kOutput:
+        links_[link]->drain();
+        break;
+      case Signal::kEnd:
+      case Signal::kConnection:
+        // What a simulator said before it died still counts; we are told of its death again.
+        if (!is_pending(slot_of_[link]) && links_[link]->is_dead()) died(link);
+        break;
     }
   }
+}
+
+bool RemoteEnsemble::is_pending(Slot slot) const {
+  return std::any_of(pending_.begin(), pending_.end(),
+                     [&](const Pending& p) { return p.slot == slot; });
 }
 
 void RemoteEnsemble::receive(std::size_t link) {
@@ -170,10 +193,11 @@ void RemoteEnsemble::greeted(std::size_t link, const Message& answer) {
   const Link& added = *links_[link];
   links_[link]->greeted(answer);
   const Link* first = first_up();
-  if (added.state() == Link::State::kUp && added.peer().model_name != first->peer().model_name) {
+  if (added.state() == Link::State::kUp &&
+      added.greeting().model_name != first->greeting().model_name) {
     throw InvalidArgument(fmt::format("'{}' serves the model '{}', but '{}' serves '{}'",
-                                      added.endpoint(), added.peer().model_name, first->endpoint(),
-                                      first->peer().model_name));
+                                      added.peer(), added.greeting().model_name, first->peer(),
+                                      first->greeting().model_name));
   }
 }
 
@@ -187,8 +211,8 @@ template <class M>
 const Address* RemoteEnsemble::address(Slot slot, const M& request,
                                        const Distribution* distribution, std::string_view type) {
   static const auto nowhere = std::source_location::current();
-  const Variable* variable = addresses_.variable(
-      "", {.name = request.name, .address = request.address}, nowhere, distribution, type);
+  const Variable* variable =
+      addresses_.variable("", site_of(request.address, request.name), nowhere, distribution, type);
   Run& run = runs_[slot];
   run.last = addresses_.address(variable, ++run.visits[variable->text]);
   return run.last;
@@ -270,13 +294,9 @@ void RemoteEnsemble::fail(Slot slot, const std::string& cause, const std::string
 // Time limits, and links that are down.
 void RemoteEnsemble::tend() {
   const auto now = Clock::now();
-  const auto answered = [&](Slot slot) {
-    return std::any_of(pending_.begin(), pending_.end(),
-                       [&](const Pending& p) { return p.slot == slot; });
-  };
   for (std::size_t link = 0; link < links_.size(); ++link) {
     const Slot slot = slot_of_[link];
-    if (slot < width() && !answered(slot)) {
+    if (slot < width() && !is_pending(slot)) {
       if (now >= runs_[slot].message_deadline) {
         fail(slot, "hung", fmt::format("no message for {} s", options_.message_limit));
       } else if (now >= runs_[slot].run_deadline) {

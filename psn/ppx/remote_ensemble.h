@@ -24,6 +24,7 @@ class FailureLog {
   // Throws ModelError above the limit.
   void add(const std::string& cause, const std::string& story);
   Failures failures() const;
+  void forget();
 
  private:
   const std::uint64_t limit_;
@@ -36,8 +37,8 @@ using Links = std::vector<std::unique_ptr<Link>>;
 class RemoteEnsemble : public Ensemble {
  public:
   // `give_back` takes the links when the ensemble is destroyed.
-  RemoteEnsemble(std::size_t width, Links links, AddressTable& addresses, FailureLog& failures,
-                 const RemoteOptions& options, std::function<void(Links)> give_back);
+  RemoteEnsemble(std::size_t width, Links links, LinkContext& context, AddressTable& addresses,
+                 FailureLog& failures, std::function<void(Links)> give_back);
   ~RemoteEnsemble() override;
 
   std::size_t width() const override { return runs_.size(); }
@@ -65,6 +66,7 @@ class RemoteEnsemble : public Ensemble {
   void assign();
   void wait();
   void tend();
+  bool is_pending(Slot slot) const;
   void send(Slot slot, const Message& message);
   void receive(std::size_t link);
   void greeted(std::size_t link, const Message& answer);
@@ -86,6 +88,7 @@ class RemoteEnsemble : public Ensemble {
 
   AddressCache addresses_;
   FailureLog& failures_;
+  Poller& poller_;
   const RemoteOptions& options_;
   std::function<void(Links)> give_back_;
   Links links_;
@@ -93,8 +96,6 @@ class RemoteEnsemble : public Ensemble {
   std::vector<Run> runs_;
   std::deque<Slot> waiting_;  // for a link
   std::vector<Pending> pending_;
-  std::vector<zmq::pollitem_t> items_;
-  std::uint64_t items_generation_ = ~std::uint64_t{0};
   Clock::time_point next_tending_{};
   Heartbeat* heartbeat_ = nullptr;
 };

@@ -68,7 +68,7 @@ class Server {
  private:
   Message answer(const Handshake&) {
     abandon();
-    return HandshakeResult{kSystemName, simulator_.name()};
+    return HandshakeResult{system_name(), simulator_.name()};
   }
 
   Message answer(const Run&) {

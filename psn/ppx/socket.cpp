@@ -1,8 +1,14 @@
 #include "psn/ppx/socket.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 
 #include "psn/base/error.h"
@@ -37,6 +43,10 @@ void at(const std::string& endpoint, const char* what, F f) {
 
 }  // namespace
 
+std::string system_name() {
+  return "psn " PSN_VERSION;
+}
+
 KeyPair make_key_pair() {
   std::array<char, 41> public_key{}, secret_key{};
   if (::zmq_curve_keypair(public_key.data(), secret_key.data()) != 0) {
@@ -57,6 +67,8 @@ void configure_client(zmq::socket_t& socket, const ClientKeys& keys) {
 
 void configure_server(zmq::socket_t& socket, const ServerKeys& keys) {
   configure(socket);
+  constexpr int kMilliseconds = 100;
+  socket.set(zmq::sockopt::rcvtimeo, kMilliseconds);
   if (keys.own.secret_key.empty()) return;
   set_pair(socket, keys.own);
   socket.set(zmq::sockopt::curve_server, true);
@@ -71,19 +83,56 @@ void bind(zmq::socket_t& socket, const std::string& endpoint) {
   at(endpoint, "serve at", [&] { socket.bind(endpoint); });
 }
 
-bool poll(std::vector<zmq::pollitem_t>& items, std::chrono::milliseconds time) {
-  const int ready =
-      ::zmq_poll(items.data(), static_cast<int>(items.size()), static_cast<long>(time.count()));
-  if (ready < 0 && zmq_errno() != EINTR) throw zmq::error_t();
-  return ready > 0;
+int free_port() {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  auto* any = reinterpret_cast<sockaddr*>(&address);
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const bool found = ::bind(fd, any, length) == 0 && ::getsockname(fd, any, &length) == 0;
+  ::close(fd);
+  if (!found) throw DataError(fmt::format("no port is free: {}", std::strerror(errno)));
+  return ntohs(address.sin_port);
 }
 
 bool receive(zmq::socket_t& socket, zmq::message_t& frame) {
-  constexpr int kMilliseconds = 100;
-  socket.set(zmq::sockopt::rcvtimeo, kMilliseconds);
   const int size = ::zmq_msg_recv(frame.handle(), socket.handle(), 0);
   if (size < 0 && zmq_errno() != EAGAIN && zmq_errno() != EINTR) throw zmq::error_t();
   return size >= 0;
+}
+
+Poller::Poller() : fd_(::epoll_create1(EPOLL_CLOEXEC)) {
+  if (fd_ < 0) throw DataError(fmt::format("cannot poll: {}", std::strerror(errno)));
+}
+
+Poller::~Poller() {
+  ::close(fd_);
+}
+
+void Poller::add(int fd, std::uint64_t key) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = key;
+  if (::epoll_ctl(fd_, EPOLL_CTL_ADD, fd, &event) != 0) {
+    throw DataError(fmt::format("cannot poll: {}", std::strerror(errno)));
+  }
+  ++watched_;
+}
+
+void Poller::remove(int fd) {
+  ::epoll_ctl(fd_, EPOLL_CTL_DEL, fd, nullptr);
+  --watched_;
+}
+
+std::span<const std::uint64_t> Poller::wait(std::chrono::milliseconds time) {
+  events_.resize(std::max<std::size_t>(1, watched_));
+  const int ready = ::epoll_wait(fd_, events_.data(), static_cast<int>(events_.size()),
+                                 static_cast<int>(time.count()));
+  ready_.clear();
+  for (int i = 0; i < ready; ++i) ready_.push_back(events_[static_cast<std::size_t>(i)].data.u64);
+  std::sort(ready_.begin(), ready_.end());
+  return ready_;
 }
 
 zmq::socket_t watch_connection(zmq::context_t& context, zmq::socket_t& watched) {
@@ -95,6 +144,7 @@ zmq::socket_t watch_connection(zmq::context_t& context, zmq::socket_t& watched) 
   zmq::socket_t monitor(context, zmq::socket_type::pair);
   monitor.set(zmq::sockopt::linger, 0);
   monitor.connect(name);
+  connection_lost(monitor);  // a look in vain, so that a Poller will tell
   return monitor;
 }
 

@@ -1,7 +1,11 @@
 // ZeroMQ sockets as PPX uses them.
 #pragma once
 
+#include <sys/epoll.h>
+
 #include <chrono>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 #include <zmq.hpp>
@@ -10,10 +14,11 @@
 
 namespace psn::ppx {
 
-// How we introduce ourselves.
-inline constexpr const char* kSystemName = "psn " PSN_VERSION;
+// How we introduce ourselves: "psn " and the version.
+std::string system_name();
 
-// No lingering, no message beyond the codec's limit, quick reconnection.
+// No lingering, no message beyond the codec's limit. Clients reconnect quickly; servers wait a
+// tenth of a second for a message, so that they can look whether to stop.
 void configure_client(zmq::socket_t& socket, const ClientKeys& keys);
 void configure_server(zmq::socket_t& socket, const ServerKeys& keys);
 
@@ -21,11 +26,35 @@ void configure_server(zmq::socket_t& socket, const ServerKeys& keys);
 void connect(zmq::socket_t& socket, const std::string& endpoint);
 void bind(zmq::socket_t& socket, const std::string& endpoint);
 
-// True if one of the items is ready within the time; a signal ends the wait early.
-bool poll(std::vector<zmq::pollitem_t>& items, std::chrono::milliseconds time);
+// A TCP port of this machine that nobody uses now.
+int free_port();
 
-// A frame that has come, waiting for it a tenth of a second; a signal ends the wait early.
+// False if no frame came while the socket waits; a signal ends the wait early.
 bool receive(zmq::socket_t& socket, zmq::message_t& frame);
+
+// Waits for many file descriptors at once, each known by a key. Not thread-safe.
+//
+// For a ZeroMQ socket (sockopt::fd) it tells only of what comes after one has tried to receive in
+// vain. In return it costs one call of the kernel, where zmq_poll takes several for each socket.
+class Poller {
+ public:
+  Poller();
+  ~Poller();
+  Poller(const Poller&) = delete;
+  Poller& operator=(const Poller&) = delete;
+
+  void add(int fd, std::uint64_t key);
+  void remove(int fd);
+  // Keys of those that are readable, in order, waiting for the first; a signal ends the wait early.
+  // Valid until the next call.
+  std::span<const std::uint64_t> wait(std::chrono::milliseconds time);
+
+ private:
+  int fd_;
+  std::size_t watched_ = 0;
+  std::vector<epoll_event> events_;
+  std::vector<std::uint64_t> ready_;
+};
 
 // A socket on which news of `watched`'s connection arrive; connection_lost() reads them.
 zmq::socket_t watch_connection(zmq::context_t& context, zmq::socket_t& watched);

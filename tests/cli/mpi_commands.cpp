@@ -22,6 +22,7 @@ class MpiCommands : public CommandTest {
     ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     ::setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
+    ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
     ::setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);
     ::setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
   }
@@ -32,8 +33,9 @@ class MpiCommands : public CommandTest {
 };
 
 const std::string kTrain =
-    "train surrogate control-flow --traces 6400 --batch_size 64 --lstm_dim 16 --validation 200 "
-    "--seed 5 --json ";
+    "train surrogate control-flow --addressing instance --traces 6400 --batch_size 64 --lstm_dim "
+    "16 "
+    "--validation 200 --seed 5 --json ";
 
 std::vector<double> losses(const nlohmann::json& network) {
   std::vector<double> result;
@@ -60,7 +62,7 @@ TEST_F(MpiCommands, TrainLikeOneProcess) {
 
 TEST_F(MpiCommands, InferLikeOneProcess) {
   const std::string how =
-      "infer gaussian --observe 'y=1.5' -n 1001 --seed 3 --json --quiet --engine ";
+      "infer gaussian --observe obs0=8 --observe obs1=9 -n 1001 --seed 3 --json --quiet --engine ";
   for (const std::string engine : {"is", "lmh --chains 3", "rmh --chains 5"}) {
     ASSERT_EQ(psn(how + engine + " --out one").code, 0) << slurp(folder_ / "stderr");
     const Outcome outcome = on_ranks(4, how + engine + " --out four");
@@ -70,10 +72,28 @@ TEST_F(MpiCommands, InferLikeOneProcess) {
   }
 }
 
+// The store is that of one process, also if it goes on with another number of ranks.
+TEST_F(MpiCommands, GenerateLikeOneProcess) {
+  const std::string generate = "data generate control-flow --seed 4 --json --quiet ";
+  ASSERT_EQ(psn(generate + "-n 1501 --out one").code, 0) << slurp(folder_ / "stderr");
+  for (const auto& [ranks, count] : {std::pair{3, 700}, {1, 701}, {4, 1501}, {2, 1501}}) {
+    const Outcome outcome = on_ranks(ranks, generate + "--out many -n " + std::to_string(count));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(nlohmann::json::parse(outcome.out)["traces"], count);
+  }
+  for (const char* store : {"one", "many"}) {
+    EXPECT_EQ(json(std::string("data verify ") + store)["traces"], 1501);
+    ASSERT_EQ(psn(std::string("data export ") + store + " --out " + store + ".csv").code, 0);
+  }
+  EXPECT_EQ(slurp(folder_ / "many.csv"), slurp(folder_ / "one.csv"));
+  EXPECT_GT(slurp(folder_ / "one.csv").size(), 1501u);
+}
+
 TEST_F(MpiCommands, MistakesAreOneLineOfPsn) {
   const std::pair<std::string, std::string> mistakes[] = {
-      {"infer gaussian --observe y=1 -n oops", "oops"},
-      {"inspect s.psn", "without mpirun"},
+      {"infer gaussian --observe obs0=1 -n oops", "oops"},
+      {"inspect s.psn", "'psn inspect' runs in one process, without mpirun"},
+      {"data info store", "'psn data info' runs in one process, without mpirun"},
       {kTrain + "--out s.psn --batch_size 63", "63 traces"},
       {"train surrogate nonsense --out s.psn", "nonsense"}};
   for (const auto& [arguments, part] : mistakes) {
@@ -130,13 +150,13 @@ std::vector<pid_t> processes_with(const std::string& word) {
 // kill -9 of one rank ends all, and what is left goes on to the same end.
 TEST_F(MpiCommands, TheDeathOfOneRankLeavesACheckpoint) {
   const std::string train =
-      "train surrogate control-flow --traces 64000 --batch_size 32 --lstm_dim 8 --validation 0 "
-      "--checkpoint-every 0.1 --resume --out ";
+      "train surrogate control-flow --traces 9600 --batch_size 32 --lstm_dim 32 --validation 0 "
+      "--checkpoint-every 0 --resume --out ";
   const std::string file = "killed_" + std::to_string(::getpid()) + ".psn";
   Outcome outcome{};
   std::thread job([&] { outcome = on_ranks(2, train + file); });
   const fs::path checkpoint = folder_ / (file.substr(0, file.size() - 4) + ".checkpoint.psn");
-  while (!fs::exists(checkpoint)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  while (!fs::exists(checkpoint)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const std::vector<pid_t> ranks = processes_with(file);
   ASSERT_EQ(ranks.size(), 2u);
   ::kill(ranks[1], SIGKILL);

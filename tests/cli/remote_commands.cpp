@@ -1,5 +1,6 @@
 // psn with simulators in other processes, as a user meets them: the examples, psn serve, faults,
 // and nothing left behind however it ends.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -11,6 +12,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
+
+#include "experiments/reference/reference.h"
+#include "psn/nn/network_file.h"
+#include "tests/law/network_fixture.h"
 
 namespace {
 
@@ -58,6 +63,12 @@ class RemoteCommands : public testing::Test {
     return running(part) == 0;
   }
 
+  // In the temporary folder.
+  int folders() const {
+    return static_cast<int>(std::count_if(fs::directory_iterator(folder_), {},
+                                          [](const auto& entry) { return entry.is_directory(); }));
+  }
+
   fs::path folder_;
 };
 
@@ -99,6 +110,75 @@ TEST_F(RemoteCommands, ServeOverTcpWithKeys) {
   EXPECT_EQ(result["model"], "gaussian");
 }
 
+// psn serve with a surrogate's file: the posterior through it is the one inside it.
+TEST_F(RemoteCommands, ASurrogateIsServed) {
+  using namespace psn;
+  save_network(
+      (folder_ / "s.psn").string(),
+      {psn::testing::network_of(reference::gaussian(), {.config = psn::testing::small_config()}),
+       "[]"});
+  for (const std::string engine : {"is", "lmh"}) {
+    const std::string options = kData + "--engine " + engine;
+    const auto expected = json("infer s.psn" + options)["posterior"];
+    const auto served = json("infer 'exec:" PSN_PROGRAM " serve s.psn --ppx {endpoint}'" + options);
+    EXPECT_EQ(served["posterior"], expected);
+  }
+}
+
+// An engine that speaks as PyProb does, byte for byte, with simulators of ours. The posterior is
+// N(2.25, 5/6); five standard errors.
+TEST_F(RemoteCommands, AnEngineLikePyProb) {
+  const std::string python = "PYTHONPATH=" PSN_SOURCE "/python " PSN_PYTHON " ";
+  const std::string engine = python + PSN_SOURCE "/tests/protocol/engine.py ";
+  EXPECT_EQ(shell(engine + "golden " PSN_SOURCE "/tests/protocol/recorded/*.hex"), 0)
+      << text("stderr");
+  for (const std::string simulator :
+       {"\"$PSN\" serve gaussian --ppx", PSN_EXAMPLES "/example_remote_c",
+        "env " PSN_PYTHON " " PSN_SOURCE "/examples/remote/gaussian.py"}) {
+    EXPECT_EQ(shell("export " + python.substr(0, python.find(' ')) + "; " + simulator +
+                    " ipc://./socket >/dev/null & simulator=$!; " + engine +
+                    "infer ipc://./socket 2000 obs0=2 obs1=3; status=$?; kill $simulator; "
+                    "wait $simulator; exit $status"),
+              0)
+        << simulator << text("stderr");
+    double mean = 0, effective = 0;
+    std::istringstream(text("stdout")) >> mean >> effective;
+    EXPECT_GT(effective, 100);
+    EXPECT_NEAR(mean, 2.25, 5 * std::sqrt(5.0 / 6 / effective)) << simulator;
+  }
+}
+
+// A list of observations is spread over a remote simulator's obs_0, obs_1, ... as in process.
+TEST_F(RemoteCommands, AListOfObservations) {
+  std::string list;
+  for (int t = 0; t < 16; ++t) list += fmt::format("{}{}", t ? "," : "", t % 3 - 0.5);
+  const std::string options = " --observe 'obs=[" + list + "]' -n 100 --seed 4";
+  const auto expected = json("infer hmm" + options)["posterior"];
+  const std::string remote = "infer 'exec:" PSN_PROGRAM " serve hmm --ppx tcp://127.0.0.1:{port}'";
+  EXPECT_EQ(json(remote + options)["posterior"], expected);
+  EXPECT_EQ(shell("\"$PSN\" " + remote + " --observe 'obs=[" + list + ",1]'"), 64);
+  EXPECT_NE(text("stderr").find("'obs' has 17 values, but the model takes 16"), std::string::npos)
+      << text("stderr");
+  EXPECT_EQ(shell("\"$PSN\" " + remote + " --observe obs=1"), 64);
+  EXPECT_NE(text("stderr").find("no site of the model takes the observation 'obs'"),
+            std::string::npos)
+      << text("stderr");
+}
+
+// One worker that fails every 20th run: of the 100 trial runs 5 fail, and of the work's own 100 as
+// many as say so.
+TEST_F(RemoteCommands, TrialRunsDoNotCount) {
+  const auto result =
+      json("infer 'exec:" PSN_FAULTY " exit 20 {endpoint}' -n 100 --max-failures 0.5 --out r");
+  const int failed = result["failed_runs"]["count"].get<int>();
+  EXPECT_GE(failed, 4);
+  EXPECT_LE(failed, 6);
+  std::ifstream csv(folder_ / "r/posterior.csv");
+  int lines = -1;  // the header
+  for (std::string line; std::getline(csv, line);) ++lines;
+  EXPECT_EQ(lines + failed, 100);
+}
+
 TEST_F(RemoteCommands, FailuresAreToldAndLimited) {
   const std::string faulty = "infer 'exec:" PSN_FAULTY " exit 20 {endpoint}' -n 100 ";
   ASSERT_EQ(shell("\"$PSN\" " + faulty + "--max-failures 0.5"), 0) << text("stderr");
@@ -124,14 +204,19 @@ TEST_F(RemoteCommands, FailuresAreToldAndLimited) {
 TEST_F(RemoteCommands, NoOrphans) {
   const std::string part = "none 1000000000";
   const std::string start = "\"$PSN\" infer 'exec:" PSN_FAULTY " " + part +
-                            " {endpoint}' --workers 3 -n 100000000 --query x & psn=$!; sleep 1; ";
+                            " {endpoint}' --workers 3 -n 100000000 --query x & psn=$!; "
+                            // Until all have met, and so no socket's folder is left.
+                            "for i in $(seq 500); do sleep 0.02; "
+                            "[ $(pgrep -cf '^" PSN_FAULTY " " +
+                            part +
+                            "') = 3 ] && "
+                            "! ls -d psn-* >/dev/null 2>&1 && break; done; sleep 0.3; ";
   EXPECT_EQ(shell(start + "kill -INT $psn; wait $psn"), 130) << text("stderr");
   EXPECT_TRUE(all_gone(part));
-  for (const auto& entry : fs::directory_iterator(folder_)) {
-    EXPECT_FALSE(entry.is_directory()) << entry.path();
-  }
+  EXPECT_EQ(folders(), 0);
   EXPECT_EQ(shell(start + "kill -KILL $psn; wait $psn"), 137);
   EXPECT_TRUE(all_gone(part));
+  EXPECT_EQ(folders(), 0);
 }
 
 TEST_F(RemoteCommands, TracesAreStoredTheSameWhateverTheWorkers) {

@@ -31,6 +31,18 @@ TEST_F(ObservationsTest, AVectorFeedsIndexedSites) {
   EXPECT_THROW(data.find(at("obs", 3), 1), InvalidArgument);
 }
 
+// As over PPX, where a simulator says "obs_0".
+TEST_F(ObservationsTest, AVectorFeedsSitesWithTheIndexInTheirName) {
+  const Observations data{{"obs", Value{4, 5, 6}}, {"y", Value(1.0)}};
+  EXPECT_EQ(data.find(at("obs_0"), 1), Value(4.0));
+  EXPECT_EQ(data.find(at("obs_2"), 1), Value(6.0));
+  EXPECT_THROW(data.find(at("obs_3"), 1), InvalidArgument);
+  for (const char* other : {"obs_01", "obs_", "obs_x", "obs2", "_1", "1"}) {
+    EXPECT_EQ(data.find(at(other), 1), std::nullopt) << other;
+  }
+  EXPECT_EQ(data.find(at("y_0"), 1), std::nullopt);  // a scalar is no list
+}
+
 TEST_F(ObservationsTest, AVectorFeedsRepeatedSites) {
   const Observations data{{"obs", Value{4, 5}}};
   EXPECT_EQ(data.find(at("obs", {}, 1), 1), Value(4.0));
