@@ -14,8 +14,10 @@ struct ExperimentRequest {
   std::string preset = "default";  // recipe of the training; "paper": the paper's own
   bool quick = false;              // a look in a minute or two; its figures mean little
   std::uint64_t traces = 0;        // to train each network on; 0: as many as the experiment has
+  std::uint64_t stored = 0;        // traces to store for that; 0: as many as the experiment has
   std::uint64_t seed = 0;
-  Monitor* monitor = nullptr;                           // optional; its `stop` ends the experiment
+  std::string directory;       // where what takes long may be kept, to be used again
+  Monitor* monitor = nullptr;  // optional; its `stop` ends the experiment
   std::function<void(const std::string& line)> status;  // optional: what is being done
 };
 

@@ -8,6 +8,7 @@
 #include "apps/psn/commands.h"
 #include "apps/psn/options.h"
 #include "apps/psn/watch.h"
+#include "experiments/composite_cure/experiment.h"
 #include "experiments/control_flow/experiment.h"
 #include "experiments/program_synthesis/experiment.h"
 
@@ -21,6 +22,7 @@ struct Experiment {
 constexpr std::array kExperiments{
     Experiment{"control-flow", control_flow::run_experiment},
     Experiment{"program-synthesis", program_synthesis::run_experiment},
+    Experiment{"composite-cure", composite_cure::run_experiment},
 };
 
 struct ExperimentOptions {
@@ -28,7 +30,7 @@ struct ExperimentOptions {
   std::string name, out;
   std::string preset = "default";
   bool quick = false;
-  std::uint64_t traces = 0;
+  std::uint64_t traces = 0, stored = 0;
 };
 
 void experiment_command(const ExperimentOptions& options, const CLI::App& command) {
@@ -38,7 +40,9 @@ void experiment_command(const ExperimentOptions& options, const CLI::App& comman
   ExperimentRequest request{.preset = options.preset,
                             .quick = options.quick,
                             .traces = options.traces,
+                            .stored = options.stored,
                             .seed = options.common.seed,
+                            .directory = options.out,
                             .monitor = &watch.monitor()};
   if (show) {
     request.status = [](const std::string& line) { fmt::print(stderr, "\r\033[K{}", line); };
@@ -66,9 +70,14 @@ void add_experiment_command(CLI::App& program) {
   command->add_option("--preset", o.preset, "default: our recipe; paper: the paper's")
       ->capture_default_str()
       ->check(CLI::IsMember({"default", "paper"}));
-  command->add_flag("--quick", o.quick, "a look in a minute or two; its figures mean little");
+  command->add_flag("--quick", o.quick, "a look in minutes; its figures mean little");
   command->add_option("--traces", o.traces, "to train on, instead of the experiment's own number")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+  command
+      ->add_option(
+          "--stored", o.stored,
+          "composite-cure: traces in the store that is trained on, instead of its own number")
+      ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{1} << 40));
   o.common.add_to(*command);
   command->callback([options, command] { experiment_command(*options, *command); });
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "apps/psn/pilot.h"
 #include "apps/psn/watch.h"
 #include "psn/infer/importance.h"
+#include "psn/report/heat_map.h"
 
 namespace psn::app {
 namespace {
@@ -30,6 +32,7 @@ struct Summary {
   std::size_t longest = 0;
   std::unordered_set<const Address*> addresses;
   std::vector<std::string> shown;
+  std::map<std::string, std::string> heat_maps;  // of the first trace's matrices, by file name
 };
 
 std::string trace_text(std::uint64_t index, const Trace& trace) {
@@ -40,6 +43,20 @@ std::string trace_text(std::uint64_t index, const Trace& trace) {
                         entry.distribution ? "  ~ " + entry.distribution->text() : "");
   }
   return text;
+}
+
+std::map<std::string, std::string> heat_maps(const Trace& trace) {
+  std::map<std::string, std::string> maps;
+  for (const Entry& entry : trace.entries) {
+    if (entry.value.rank() != 2) continue;
+    const auto values = entry.value.components();
+    const std::string& name = entry.address->variable->name;
+    maps[name + ".vl.json"] = vega_lite({.panels = {{name, {values.begin(), values.end()}}},
+                                         .rows = {"row"},
+                                         .columns = {"column"},
+                                         .width = entry.value.last_extent()});
+  }
+  return maps;
 }
 
 void simulate_command(const SimulateOptions& options, const CLI::App& command) {
@@ -70,6 +87,7 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
         summary.longest = std::max(summary.longest, length);
         for (const Entry& entry : trace.entries) summary.addresses.insert(entry.address);
         if (i < summary.shown.size()) summary.shown[i] = trace_text(i, trace);
+        if (i == 0 && out) summary.heat_maps = heat_maps(trace);
       },
       {.seed = options.common.seed,
        .max_length = s.max_length,
@@ -95,6 +113,7 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
     samples.filter([&](std::size_t i) { return !failed[i]; })
         .write_csv(out.path() + "/samples.csv");
     out.write("summary.json", json.dump(2) + "\n");
+    for (const auto& [name, map] : summary.heat_maps) out.write(name, map);
   }
   if (options.common.json) {
     fmt::print("{}\n", json.dump(2));

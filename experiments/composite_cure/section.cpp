@@ -1,11 +1,9 @@
 #include "experiments/composite_cure/section.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "psn/base/error.h"
+#include "experiments/composite_cure/newton.h"
 
 namespace psn::composite_cure {
 
@@ -109,14 +107,7 @@ void Section::step() {
   laminate_.begin(backward_);
   gather_laminate();
   find_conductances();
-  constexpr double kSmall = 0.03;  // as in Slab
-  constexpr int kMost = 25;
-  int iterations = 0;
-  while (newton() > kSmall) {
-    if (++iterations == kMost) {
-      throw ModelError(fmt::format("heat equation: Newton's method fails at {:.0f} s", time_));
-    }
-  }
+  solve_by_newton(time_, [this] { return newton(); });
   laminate_.finish(laminate_temperature_.data());
   past_.push(temperature_);
   backward_ = BackwardStep::second_order(step_);

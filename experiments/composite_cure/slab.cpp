@@ -1,11 +1,9 @@
 #include "experiments/composite_cure/slab.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "psn/base/error.h"
+#include "experiments/composite_cure/newton.h"
 
 namespace psn::composite_cure {
 
@@ -48,15 +46,7 @@ void Slab::step() {
   past_.extrapolate(temperature_);
   laminate_.begin(backward_);
   find_conductances();
-  // Newton's method squares the error: after a change this small it is below 1e-4 C.
-  constexpr double kSmall = 0.03;
-  constexpr int kMost = 25;
-  int iterations = 0;
-  while (newton() > kSmall) {
-    if (++iterations == kMost) {
-      throw ModelError(fmt::format("heat equation: Newton's method fails at {:.0f} s", time_));
-    }
-  }
+  solve_by_newton(time_, [this] { return newton(); });
   laminate_.finish(&temperature_[interface_]);
   past_.push(temperature_);
   backward_ = BackwardStep::second_order(step_);

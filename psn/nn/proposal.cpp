@@ -166,33 +166,85 @@ double draw(ProposalKind kind, const Part& part, const Base& base, Rng& rng) {
   }
 }
 
-// Where the outputs of a mixture are: the logits of p and of each part, then the parts.
-const float* part_outputs(const ProposalType& type, const float* outputs, std::size_t part,
-                          std::size_t i) {
-  return outputs + 1 + type.mixture + 2 * (part * type.size + i);
+// Of each part of a mixture for a short vector of reals: how a component's mean follows those
+// before it, so that a part can be any Normal. 0: components are independent within a part.
+std::size_t slopes(const ProposalType& type) {
+  constexpr std::size_t kMost = 32;
+  const bool correlated = type.kind == ProposalKind::kReal && type.size > 1 && type.size <= kMost;
+  return correlated ? type.size * (type.size - 1) / 2 : 0;
 }
+
+// Where the outputs of a mixture are: the logits of p and of each part, the parts, and then the
+// slopes of each part.
+std::size_t part_place(const ProposalType& type, std::size_t part, std::size_t i) {
+  return 1 + type.mixture + 2 * (part * type.size + i);
+}
+
+std::size_t slope_place(const ProposalType& type, std::size_t part, std::size_t i) {
+  return 1 + type.mixture * (1 + 2 * type.size) + part * slopes(type) +
+         (slopes(type) ? i * (i - 1) / 2 : 0);
+}
+
+// One part of a mixture, component after component: given those before, a component's mean moves by
+// its slopes times how far they were from their means, in units of p.
+class Regression {
+ public:
+  Regression(const ProposalType& type, const Bases& bases, const float* outputs, std::size_t part)
+      : type_(type), bases_(bases), outputs_(outputs), part_(part), distance_(type.size) {}
+
+  Part given_those_before(std::size_t i) const {
+    Part part(bases_[i], outputs_ + part_place(type_, part_, i));
+    for (std::size_t j = 0; slopes(type_) && j < i; ++j) {
+      part.mean += part.unit * outputs_[slope_place(type_, part_, i) + j] * distance_[j];
+    }
+    return part;
+  }
+  void take(std::size_t i, double x) {
+    const Part part(bases_[i], outputs_ + part_place(type_, part_, i));
+    distance_[i] = (x - part.mean) / part.unit;
+  }
+  // Adds the derivatives of the component's term of log q, to where the outputs are.
+  void add_slopes(std::size_t i, const Part& part, const Term& term,
+                  std::vector<double>& by_output) const {
+    const std::size_t at = part_place(type_, part_, i);
+    const double by_mean = term.by_mean * part.unit / part.sd;
+    by_output[at] += by_mean;
+    const float log_sd = outputs_[at + 1];
+    const bool clamped = log_sd < Part::kNarrowest || log_sd > Part::kWidest;
+    by_output[at + 1] = clamped ? 0 : term.by_log_sd;
+    for (std::size_t j = 0; slopes(type_) && j < i; ++j) {
+      const std::size_t slope = slope_place(type_, part_, i) + j;
+      by_output[slope] = by_mean * distance_[j];
+      by_output[part_place(type_, part_, j)] -= by_mean * outputs_[slope];
+    }
+  }
+
+ private:
+  const ProposalType& type_;
+  const Bases& bases_;
+  const float* outputs_;
+  std::size_t part_;
+  std::vector<double> distance_;
+};
 
 double mixture_log_prob(const ProposalType& type, const Distribution& p, const float* outputs,
                         const Value& x, double log_p, float* gradient) {
   const std::size_t k = type.mixture, n = type.size;
   const Bases bases(type.kind, p);
   std::vector<double> logits(outputs, outputs + k + 1), log_terms(k + 1);
-  std::vector<double> slopes(gradient ? 2 * k * n : 0);
+  std::vector<double> by_output(gradient ? type.outputs() : 0);
   const double log_z = log_sum_exp(logits);
   log_terms[0] = logits[0] - log_z + log_p;
   for (std::size_t c = 0; c < k; ++c) {
     double& log_term = log_terms[c + 1];
     log_term = logits[c + 1] - log_z;
+    Regression regression(type, bases, outputs, c);
     for (std::size_t i = 0; i < n; ++i) {
-      const float* o = part_outputs(type, outputs, c, i);
-      const Base base = bases[i];
-      const Part part(base, o);
-      const Term term = log_prob(type.kind, part, base, x[i]);
+      const Part part = regression.given_those_before(i);
+      const Term term = log_prob(type.kind, part, bases[i], x[i]);
       log_term += term.value;
-      if (!gradient) continue;
-      slopes[2 * (c * n + i)] = term.by_mean * part.unit / part.sd;
-      const bool clamped = o[1] < Part::kNarrowest || o[1] > Part::kWidest;
-      slopes[2 * (c * n + i) + 1] = clamped ? 0 : term.by_log_sd;
+      if (gradient) regression.add_slopes(i, part, term, by_output);
+      regression.take(i, x[i]);
     }
   }
   const double log_q = log_sum_exp(log_terms);
@@ -200,10 +252,14 @@ double mixture_log_prob(const ProposalType& type, const Distribution& p, const f
   for (std::size_t c = 0; c <= k; ++c) {
     const double share = std::exp(log_terms[c] - log_q);
     gradient[c] = static_cast<float>(std::exp(logits[c] - log_z) - share);
-    for (std::size_t j = 0; c > 0 && j < 2 * n; ++j) {
-      const std::size_t at = 2 * (c - 1) * n + j;
-      gradient[k + 1 + at] = share > 0 ? static_cast<float>(-share * slopes[at]) : 0.0f;
-    }
+    if (c == 0) continue;
+    const auto write = [&](std::size_t first, std::size_t count) {
+      for (std::size_t at = first; at < first + count; ++at) {
+        gradient[at] = share > 0 ? static_cast<float>(-share * by_output[at]) : 0.0f;
+      }
+    };
+    write(part_place(type, c - 1, 0), 2 * n);
+    write(slope_place(type, c - 1, 1), slopes(type));
   }
   return log_q;
 }
@@ -222,14 +278,13 @@ Value mixture_draw(const ProposalType& type, const Distribution& p, const float*
   }
   if (chosen == 0) return p.draw(rng);
   const Bases bases(type.kind, p);
-  const auto component = [&](std::size_t i) {
-    const Base base = bases[i];
-    return draw(type.kind, Part(base, part_outputs(type, outputs, chosen - 1, i)), base, rng);
-  };
-  if (p.is_scalar()) return component(0);
+  Regression regression(type, bases, outputs, chosen - 1);
   std::vector<double> x(type.size);
-  for (std::size_t i = 0; i < type.size; ++i) x[i] = component(i);
-  return Value(std::move(x), p.shape());
+  for (std::size_t i = 0; i < type.size; ++i) {
+    x[i] = draw(type.kind, regression.given_those_before(i), bases[i], rng);
+    regression.take(i, x[i]);
+  }
+  return p.is_scalar() ? Value(x[0]) : Value(std::move(x), p.shape());
 }
 
 // Calls visit(row, weights) with the probabilities of each component, tilted by the outputs.
@@ -292,7 +347,8 @@ ProposalType proposal_type(const ValueType& value, std::size_t mixture) {
 }
 
 std::size_t ProposalType::outputs() const {
-  return kind == ProposalKind::kCategories ? size * categories : 1 + mixture * (1 + 2 * size);
+  return kind == ProposalKind::kCategories ? size * categories
+                                           : 1 + mixture * (1 + 2 * size + slopes(*this));
 }
 
 double proposal_log_prob(const ProposalType& type, const Distribution& p, const float* outputs,

@@ -2,7 +2,7 @@
 // kind for each sort of support. All are relative to the model's own distribution p at that moment,
 // its location, scale and support, so that they follow where it goes:
 //
-//   real line      mixture of Normals
+//   real line      mixture of Normals, with covariances for vectors of up to 32 components
 //   interval       mixture of Normals truncated to it
 //   half-line      mixture of LogNormals
 //   integers       mixture of truncated Normals, rounded

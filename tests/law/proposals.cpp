@@ -36,7 +36,7 @@ std::vector<ProposalCase> cases() {
       {"certain", Bernoulli(1.0), 1.0},
       {"no_trials", Binomial(0, 0.4), 0.0},
       {"mixture", Mixture(Value{0.3, 0.7}, {Normal(-1, 0.5), Normal(2, 1)}), 0.4},
-      {"normal_vector", Normal(Value{1, 2}, Value{0.5, 1.5}), Value{0.5, 3}},
+      {"normal_vector", Normal(Value{1, 2, -1}, Value{0.5, 1.5, 2}), Value{0.5, 3, 0}},
       {"categorical_rows", Categorical(Value({0.2, 0.8, 0.6, 0.4}, {2, 2})), Value{1, 0}},
   };
 }

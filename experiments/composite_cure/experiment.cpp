@@ -1,0 +1,182 @@
+#include "experiments/composite_cure/experiment.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+
+#include "experiments/composite_cure/composite_cure.h"
+#include "experiments/composite_cure/kept.h"
+#include "psn/base/error.h"
+#include "psn/core/in_process.h"
+#include "psn/data/store_source.h"
+#include "psn/infer/importance.h"
+#include "psn/nn/network_guide.h"
+#include "psn/nn/surrogate.h"
+
+namespace psn::composite_cure {
+namespace {
+
+// Random numbers of their own for each use of the seed.
+enum class Use : std::uint64_t { kPrior = 1, kProposals, kSpeed };
+std::uint64_t seed_for(Use use, std::uint64_t seed) {
+  return seed + (static_cast<std::uint64_t>(use) << 48);
+}
+
+template <class Work>
+double seconds_of(Work work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// A simulation is long, and a network's step is for many at once.
+constexpr Parallelism kSimulations{8, 0}, kNetworkSteps{512, 0};
+
+class Experiment {
+ public:
+  Experiment(const ExperimentRequest& request, const Plan& plan)
+      : request_(request), plan_(plan), kept_(request) {}
+
+  Results run() {
+    Results results;
+    const auto store = kept_.store("traces", slab_, plan_.stored);
+    const auto held_out = data::held_out_traces(*store, plan_.compared);
+    const std::vector<Trace> validation(
+        held_out.begin(), held_out.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(
+                                                 plan_.validation, held_out.size())));
+    results.surrogate =
+        kept_.network("surrogate", plan_.surrogate, *store, plan_.stored, validation);
+    results.inference =
+        kept_.network("inference", plan_.inference, *store, plan_.stored, validation);
+    results.field =
+        field_error(std::make_shared<const CompiledNetwork>(results.surrogate.network), held_out);
+    surrogate_.emplace("surrogate", results.surrogate.network);
+    proposals_ = std::make_shared<const CompiledNetwork>(results.inference.network);
+    for (const ObservedCase& observed : kCases) results.cases.push_back(infer(observed));
+    results.speeds = measure_speeds(held_out);
+    tune(results);
+    return results;
+  }
+
+ private:
+  EngineOptions engine_options(Use use, std::uint64_t samples, const Parallelism& parallelism) {
+    EngineOptions options;
+    options.samples = samples;
+    options.queries = {
+        {.name = "mu_w", .compute = [](const Trace& t) { return hottest(t["latent_temps"]); }},
+        {.name = "config", .shape = {4}}};
+    options.seed = seed_for(use, request_.seed);
+    options.parallelism = parallelism;
+    options.monitor = request_.monitor;
+    return options;
+  }
+
+  Inferred importance(Simulator& simulator, const Observations& data, const EngineOptions& options,
+                      const GuideFactory& guide) {
+    std::optional<Posterior> posterior;
+    const double seconds =
+        seconds_of([&] { posterior = importance_sampling(simulator, data, options, guide); });
+    return {*std::move(posterior), static_cast<double>(options.samples) / seconds};
+  }
+
+  CaseResults infer(const ObservedCase& observed) {
+    const Observations data = observed_part(observed.shift);
+    Inferred judge = judged(observed, data);
+    kept_.say(fmt::format("inference compilation: {}", observed.name));
+    const auto compiled = [&](Simulator& simulator, const Parallelism& parallelism) {
+      return importance(simulator, data,
+                        engine_options(Use::kProposals, plan_.samples, parallelism),
+                        network_guide(proposals_, simulator, data));
+    };
+    return {std::move(judge), compiled(slab_, kSimulations), compiled(*surrogate_, kNetworkSteps)};
+  }
+
+  // By the prior proposal, with many traces.
+  Inferred judged(const ObservedCase& observed, const Observations& data) {
+    const std::string file = kept_.path(
+        fmt::format("prior_{}_{}_{}.posterior", observed.name, plan_.prior, request_.seed));
+    if (std::filesystem::exists(file)) return {Posterior::load(file), 0};
+    kept_.say(fmt::format("prior proposal: {}, {} traces", observed.name, plan_.prior));
+    Inferred result = importance(
+        slab_, data, engine_options(Use::kPrior, plan_.prior, kSimulations), prior_guide());
+    result.posterior.save(file);
+    return result;
+  }
+
+  double traces_per_second(Simulator& simulator, std::uint64_t count,
+                           const Parallelism& parallelism) {
+    const double seconds = seconds_of([&] {
+      run_traces(
+          simulator, count, prior_guide(), [](std::uint64_t, Trace&) {},
+          {.seed = seed_for(Use::kSpeed, request_.seed), .monitor = request_.monitor}, parallelism);
+    });
+    return static_cast<double>(count) / seconds;
+  }
+
+  Speeds measure_speeds(const std::vector<Trace>& traces) {
+    kept_.say("measuring speeds");
+    Speeds speeds;
+    speeds.simulator_1d = traces_per_second(slab_, 1'000, kSimulations);
+    speeds.simulator_2d = traces_per_second(section_, 16, kSimulations);
+    speeds.surrogate = traces_per_second(*surrogate_, 20'000, kNetworkSteps);
+    // A network of the paper's size is as fast before training as after; it need only have grown.
+    ExperimentRequest paper;
+    paper.preset = "paper";
+    auto grown = std::make_shared<Network>(plan(paper).surrogate.network, request_.seed);
+    Growth(*grown).absorb({traces.begin(), traces.begin() + 1});
+    SurrogateSimulator large("surrogate of the paper's size", grown);
+    speeds.surrogate_paper_size = traces_per_second(large, 4'000, kNetworkSteps);
+    return speeds;
+  }
+
+  // The 1D surrogate goes on learning from few traces of the cross-section; beside it, a network
+  // that begins with those.
+  void tune(Results& results) {
+    const std::uint64_t most = plan_.tuned_on.back();
+    const std::uint64_t in_store = most * 20 / 19 + 20;  // with those held out
+    const auto store = kept_.store("traces-2d", section_, in_store);
+    const auto held_out = data::held_out_traces(*store, most);
+    const auto error = [&](std::shared_ptr<const Network> network) {
+      return field_error(std::make_shared<const CompiledNetwork>(std::move(network)), held_out).rms;
+    };
+    results.untuned = error(results.surrogate.network);
+    for (const std::uint64_t count : plan_.tuned_on) {
+      kept_.say(fmt::format("tuning on {} traces of the cross-section", count));
+      Preset recipe = plan_.surrogate;
+      recipe.training.traces = plan_.tuning_seen;
+      recipe.training.validate_every = 0;
+      const auto learned = [&](std::shared_ptr<Network> start) {
+        const std::uint64_t stored = std::min(count * 20 / 19 + 1, in_store);
+        Trained trained{std::move(start), {}, 0};
+        train_on_store(trained, recipe.training, *store, stored, {}, {});
+        kept_.stop_if_asked();
+        return error(trained.network);
+      };
+      const double from_nothing = learned(std::make_shared<Network>(recipe.network, request_.seed));
+      recipe.training.rate.learning_rate /= 4;  // what was learned should stay
+      results.tuning.push_back(
+          {count, learned(std::make_shared<Network>(*results.surrogate.network)), from_nothing});
+    }
+  }
+
+  const ExperimentRequest& request_;
+  const Plan& plan_;
+  const Kept kept_;
+  InProcess slab_{model()}, section_{model_2d()};
+  std::optional<SurrogateSimulator> surrogate_;
+  std::shared_ptr<const CompiledNetwork> proposals_;
+};
+
+}  // namespace
+
+ExperimentReport run_experiment(const ExperimentRequest& request) {
+  return run_experiment(request, plan(request));
+}
+
+ExperimentReport run_experiment(const ExperimentRequest& request, const Plan& plan) {
+  return write_report(Experiment(request, plan).run(), plan, request);
+}
+
+}  // namespace psn::composite_cure
