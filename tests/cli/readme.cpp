@@ -61,7 +61,7 @@ TEST_F(Readme, AttachASimulator) {
     const std::string out = testing::slurp(folder_ / "stdout");
     std::smatch mean;
     ASSERT_TRUE(std::regex_search(out, mean, std::regex("mu +([0-9.]+)"))) << out;
-    EXPECT_NEAR(std::stod(mean[1]), 7.25, 0.5) << block << out;
+    EXPECT_NEAR(std::stod(mean[1]), 7.25, 0.25) << block << out;
     ++posteriors;
   }
   EXPECT_EQ(posteriors, 5);
