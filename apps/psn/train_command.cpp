@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -120,31 +119,6 @@ void wait_for_leader(const Network& network) {
   ranks().broadcast(written);
 }
 
-// Trains, and says with each error what is left.
-Progress train(const std::function<Progress()>& learn, const std::shared_ptr<Network>& network,
-               const Monitor& monitor, const Json& history, UnfinishedTraining& unfinished) {
-  try {
-    const Progress last = learn();
-    if (last.finished) return last;
-    wait_for_leader(*network);
-    if (monitor.stop.load()) throw Interrupted();
-    return last;
-  } catch (const TrainingFailed& error) {
-    if (ranks().leads()) unfinished.save_failed(network, history.dump());
-    wait_for_leader(*network);
-    throw ModelError(error.what() + unfinished.hint());
-  } catch (const ModelError& error) {
-    wait_for_leader(*network);
-    throw ModelError(error.what() + unfinished.hint());
-  } catch (const ProtocolError& error) {
-    throw ProtocolError(error.what() + unfinished.hint());
-  } catch (const DataError& error) {
-    throw DataError(error.what() + unfinished.hint());
-  } catch (const Interrupted&) {
-    throw InterruptedTraining(unfinished.hint());
-  }
-}
-
 void print_result(const std::string& out, const Progress& last, bool infers) {
   fmt::print("{}: {} traces, {} addresses, {:.0f} traces/s\n", out, last.traces, last.addresses,
              static_cast<double>(last.traces) / last.seconds);
@@ -161,88 +135,136 @@ void print_result(const std::string& out, const Progress& last, bool infers) {
   }
 }
 
+// One training, from its options to its files.
+class Training {
+ public:
+  // Loads and checks everything.
+  Training(TrainCommandOptions& options, const CLI::App& command)
+      : options_(options),
+        network_(load_from(options.from, options.purpose())),
+        chosen_(configured(options, network_ ? &network_->config() : nullptr)),
+        config_(effective_config(command)),
+        unfinished_(options.out, config_),
+        begun_(unfinished_.open(options.resume)),
+        watch_({.label = options.model, .total = chosen_.training.traces, .time_limit = 0}),
+        shows_(!options.common.quiet && stderr_is_terminal() && ranks().leads()) {
+    chosen_.training.monitor = &watch_.monitor();
+    chosen_.training.ranks = &ranks();
+    open_source();
+    if (begun_) go_on();
+    if (!network_) network_ = std::make_shared<Network>(chosen_.network, options.common.seed);
+    if (!ranks().leads()) return;
+    chosen_.training.checkpoint = [this](const TrainingState& state) {
+      unfinished_.save(network_, state, history_.dump(), store_ ? store_->place() : "");
+    };
+    if (options.log.empty()) return;
+    log_ = std::make_unique<TrainingLog>(options.log, network_->infers(), options.resume,
+                                         chosen_.training.resume);
+  }
+
+  // Says with each error what is left.
+  Progress run() {
+    try {
+      const Progress last = learn();
+      if (shows_) fmt::print(stderr, "\r\033[K");
+      if (last.finished) return last;
+      wait_for_leader(*network_);
+      if (watch_.monitor().stop.load()) throw Interrupted();
+      return last;
+    } catch (const TrainingFailed& error) {
+      if (ranks().leads()) unfinished_.save_failed(network_, history_.dump());
+      wait_for_leader(*network_);
+      throw ModelError(error.what() + unfinished_.hint());
+    } catch (const ModelError& error) {
+      wait_for_leader(*network_);
+      throw ModelError(error.what() + unfinished_.hint());
+    } catch (const ProtocolError& error) {
+      throw ProtocolError(error.what() + unfinished_.hint());
+    } catch (const DataError& error) {
+      throw DataError(error.what() + unfinished_.hint());
+    } catch (const Interrupted&) {
+      throw InterruptedTraining(unfinished_.hint());
+    }
+  }
+
+  void conclude(const Progress& last) {
+    Json result = progress_json(last, network_->infers());
+    result["traces_per_second"] = last.traces_per_second;
+    result["finished"] = last.finished;
+    if (simulator_) report_failures(*simulator_, result, options_.common.quiet);
+    if (!ranks().leads()) return;
+    if (last.finished) {
+      save_network(options_.out, {network_, history_.dump()});
+      write_file_atomically(options_.out + ".toml", config_);
+      unfinished_.finish();
+    }
+    if (options_.common.json) {
+      fmt::print("{}\n", result.dump(2));
+    } else if (last.finished) {
+      print_result(options_.out, last, network_->infers());
+    } else {
+      fmt::print("{} of {} traces in {}{}\n", last.traces, chosen_.training.traces,
+                 options_.max_time, unfinished_.hint());
+    }
+  }
+
+ private:
+  // A store or a simulator; either must have the variables that a new network is told of.
+  void open_source() {
+    const bool is_new = !network_ && !begun_;
+    if (options_.model.empty()) {
+      store_ = std::make_unique<TrainingStore>(options_.store, begun_ ? begun_->source : "");
+      store_->configure(chosen_.training);
+      if (is_new) store_->check_variable_names(chosen_.network);
+    } else {
+      simulator_ = load_simulator(
+          options_.model, 0, options_.remote.options(chosen_.training.traces, options_.time_limit));
+      if (is_new) check_variable_names(chosen_.network, *simulator_, watch_);
+    }
+  }
+
+  void go_on() {
+    network_ = begun_->network;
+    chosen_.training.resume = &begun_->state;
+    history_ = Json::parse(begun_->history);
+  }
+
+  Progress learn() {
+    const auto progress = [this](const Progress& p) { report(p); };
+    return store_ ? store_->train(*network_, chosen_.training, progress)
+                  : train_online(*simulator_, *network_, chosen_.training, progress);
+  }
+
+  void report(const Progress& p) {
+    if (log_) log_->add(p);
+    history_.push_back(progress_json(p, network_->infers()));
+    if (!shows_) return;
+    fmt::print(stderr, "\r\033[K{} of {} traces, {} {:.4f}, {} addresses, {:.0f} traces/s",
+               p.traces, chosen_.training.traces, network_->infers() ? "loss" : "KL",
+               network_->infers() ? p.loss : p.kl, p.addresses, p.traces_per_second);
+  }
+
+  const TrainCommandOptions& options_;
+  std::shared_ptr<Network> network_;
+  Preset chosen_;
+  const std::string config_;
+  UnfinishedTraining unfinished_;
+  const std::optional<Checkpoint> begun_;
+  Watch watch_;
+  std::unique_ptr<Simulator> simulator_;
+  std::unique_ptr<TrainingStore> store_;
+  std::unique_ptr<TrainingLog> log_;
+  Json history_ = Json::array();
+  bool shows_;
+};
+
 void train_command(TrainCommandOptions& options, const CLI::App& command) {
   check_out(options.out);
   if (options.model.empty() == options.store.data.empty()) {
     throw InvalidArgument("train on a model or on --data, one of both");
   }
-  auto network = load_from(options.from, options.purpose());
-  Preset chosen = configured(options, network ? &network->config() : nullptr);
-  const std::string config = effective_config(command);
-  UnfinishedTraining unfinished(options.out, config);
-  const std::optional<Checkpoint> begun = unfinished.open(options.resume);
-  std::unique_ptr<Simulator> simulator;
-  std::unique_ptr<TrainingStore> store;
-  if (options.model.empty()) {
-    store = std::make_unique<TrainingStore>(options.store, begun ? begun->source : "");
-    store->configure(chosen.training);
-  } else {
-    simulator = load_simulator(options.model, 0,
-                               options.remote.options(chosen.training.traces, options.time_limit));
-  }
-  Watch watch({.label = options.model, .total = chosen.training.traces, .time_limit = 0});
-  chosen.training.monitor = &watch.monitor();
-  chosen.training.ranks = &ranks();
-  if (!network) {
-    if (store) {
-      store->check_variable_names(chosen.network);
-    } else {
-      check_variable_names(chosen.network, *simulator, watch);
-    }
-    network = std::make_shared<Network>(chosen.network, options.common.seed);
-  }
-  Json history = Json::array();
-  if (begun) {
-    network = begun->network;
-    chosen.training.resume = &begun->state;
-    history = Json::parse(begun->history);
-  }
-  std::unique_ptr<TrainingLog> log;
-  if (!options.log.empty() && ranks().leads()) {
-    log = std::make_unique<TrainingLog>(options.log, network->infers(), options.resume,
-                                        chosen.training.resume);
-  }
-  const bool show = !options.common.quiet && stderr_is_terminal() && ranks().leads();
-  const auto progress = [&](const Progress& p) {
-    if (log) log->add(p);
-    history.push_back(progress_json(p, network->infers()));
-    if (show) {
-      fmt::print(stderr, "\r\033[K{} of {} traces, {} {:.4f}, {} addresses, {:.0f} traces/s",
-                 p.traces, chosen.training.traces, network->infers() ? "loss" : "KL",
-                 network->infers() ? p.loss : p.kl, p.addresses, p.traces_per_second);
-    }
-  };
-  if (ranks().leads()) {
-    chosen.training.checkpoint = [&](const TrainingState& state) {
-      unfinished.save(network, state, history.dump(), store ? store->place() : "");
-    };
-  }
-  const Progress last = train(
-      [&] {
-        return store ? store->train(*network, chosen.training, progress)
-                     : train_online(*simulator, *network, chosen.training, progress);
-      },
-      network, watch.monitor(), history, unfinished);
-  if (show) fmt::print(stderr, "\r\033[K");
-
-  Json result = progress_json(last, network->infers());
-  result["traces_per_second"] = last.traces_per_second;
-  result["finished"] = last.finished;
-  if (simulator) report_failures(*simulator, result, options.common.quiet);
-  if (!ranks().leads()) return;
-  if (last.finished) {
-    save_network(options.out, {network, history.dump()});
-    write_file_atomically(options.out + ".toml", config);
-    unfinished.finish();
-  }
-  if (options.common.json) {
-    fmt::print("{}\n", result.dump(2));
-  } else if (last.finished) {
-    print_result(options.out, last, network->infers());
-  } else {
-    fmt::print("{} of {} traces in {}{}\n", last.traces, chosen.training.traces, options.max_time,
-               unfinished.hint());
-  }
+  Training training(options, command);
+  training.conclude(training.run());
 }
 
 }  // namespace
