@@ -189,6 +189,7 @@ class Training {
 
   void conclude(const Progress& last) {
     Json result = progress_json(last, network_->infers());
+    result["seconds"] = last.seconds;
     result["traces_per_second"] = last.traces_per_second;
     result["finished"] = last.finished;
     if (simulator_) report_failures(*simulator_, result, options_.common.quiet);
