@@ -8,6 +8,7 @@
 #include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #include <sanitizer/lsan_interface.h>
 #endif
@@ -40,8 +41,10 @@ class StackAnnotation {
   void before_resume() {
     __sanitizer_start_switch_fiber(&outer_fake_, bottom_, size_);
   }
-  void after_resume() {
+  // A stack that is gone may become another thread's, which must not inherit what was marked there.
+  void after_resume(bool finished) {
     __sanitizer_finish_switch_fiber(outer_fake_, nullptr, nullptr);
+    if (finished) __asan_unpoison_memory_region(bottom_, size_);
   }
   void on_entry() {
     __sanitizer_finish_switch_fiber(nullptr, &outer_bottom_, &outer_size_);
@@ -72,7 +75,7 @@ class StackAnnotation {
     outer_ = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(inner_, 0);
   }
-  void after_resume() {}
+  void after_resume(bool) {}
   void on_entry() {}
   void before_suspend(bool) {
     __tsan_switch_to_fiber(outer_, 0);
@@ -85,7 +88,7 @@ class StackAnnotation {
 #else
   void set_stack(const void*, std::size_t) {}
   void before_resume() {}
-  void after_resume() {}
+  void after_resume(bool) {}
   void on_entry() {}
   void before_suspend(bool) {}
   void after_suspend() {}
@@ -164,7 +167,7 @@ void Fiber::resume() {
   std::swap(*handled, state.exceptions);
   state.stack.before_resume();
   state.inner = std::move(state.inner).resume();
-  state.stack.after_resume();
+  state.stack.after_resume(state.finished);
   std::swap(*handled, state.exceptions);
 }
 

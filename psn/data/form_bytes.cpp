@@ -48,6 +48,10 @@ Shape shape_of(const List<std::uint64_t>* extents) {
   Shape shape;
   if (!extents) return shape;
   if (extents->size() > kMaxRank) throw DataError("a value of too many dimensions");
+  // FlatBuffers checks where a list's length lies, not where its elements do.
+  if (reinterpret_cast<std::uintptr_t>(extents->Data()) % alignof(std::uint64_t) != 0) {
+    throw DataError("a shape that is out of place");
+  }
   shape.assign(extents->begin(), extents->end());
   try {
     element_count(shape);

@@ -80,9 +80,13 @@ TEST_F(DataCommands, SurvivesKillsAtAnyMoment) {
                                std::to_string(kTraces) + " --commit-every 0.005 --out ";
   Rng rng(7);
   std::set<std::uint64_t> sizes;
+  using Seconds = std::chrono::duration<double>;
+  const auto before = std::chrono::steady_clock::now();
+  ASSERT_EQ(psn("models").code, 0);
+  const Seconds start = std::chrono::steady_clock::now() - before;  // long under a sanitizer
   for (int kill = 0; kill < 20; ++kill) {
     const pid_t child = begin(generate + path("killed"));
-    std::this_thread::sleep_for(std::chrono::duration<double>(0.02 + rng.uniform() * 0.15));
+    std::this_thread::sleep_for(rng.uniform() * (Seconds(0.15) + 2 * start));
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
     if (!fs::exists(path("killed"))) continue;

@@ -210,7 +210,8 @@ TEST_F(RemoteCommands, NoOrphans) {
                             "[ $(pgrep -cf '^" PSN_FAULTY " " +
                             part +
                             "') = 3 ] && "
-                            "! ls -d psn-* >/dev/null 2>&1 && break; done; sleep 0.3; ";
+                            "! ls -d psn-* >/dev/null 2>&1 && sleep 0.3 && "
+                            "! ls -d psn-* >/dev/null 2>&1 && break; done; ";
   EXPECT_EQ(shell(start + "kill -INT $psn; wait $psn"), 130) << text("stderr");
   EXPECT_TRUE(all_gone(part));
   EXPECT_EQ(folders(), 0);
