@@ -28,7 +28,11 @@ struct Part {
 
 class StoreWriter {
  public:
+#if defined(__SANITIZE_THREAD__)  // which leaves few addresses to the process
+  static constexpr std::size_t kMaxBytes = std::size_t{1} << 36;
+#else
   static constexpr std::size_t kMaxBytes = std::size_t{1} << 40;
+#endif
 
   // Opens the store at `path`, or makes it: all at once, so there is never half a store. Addresses
   // are those of `table`. Throws DataError if another process writes it, or if it is made of other
@@ -37,8 +41,12 @@ class StoreWriter {
               std::size_t max_bytes = kMaxBytes);
   ~StoreWriter();
 
-  std::uint64_t size() const { return size_; }  // with what waits to be written
-  std::uint64_t committed() const { return committed_; }
+  std::uint64_t size() const {
+    return size_;
+  }  // with what waits to be written
+  std::uint64_t committed() const {
+    return committed_;
+  }
 
   // Is this the committed trace of that number, to the last bit?
   bool has(std::uint64_t index, const Trace& trace);
