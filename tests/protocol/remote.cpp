@@ -279,7 +279,8 @@ TEST(Arguments, AllMustServeTheSameModel) {
   EXPECT_THROW(
       {
         RemoteSimulator mixed("ppx+" + one.endpoint() + "," + other.endpoint().substr(6), {});
-        traces(mixed, Engine::kImportance, 1000);
+        // The second is noticed when it has connected, which may take it a while.
+        traces(mixed, Engine::kImportance, 100'000);
       },
       InvalidArgument);
 }
