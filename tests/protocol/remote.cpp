@@ -274,6 +274,17 @@ TEST(Arguments, AreChecked) {
   EXPECT_FALSE(is_remote("gaussian"));
 }
 
+TEST(Arguments, AllMustServeTheSameModel) {
+  const Served one(reference::gaussian()), other(reference::hmm());
+  EXPECT_THROW(
+      {
+        RemoteSimulator mixed("ppx+" + one.endpoint() + "," + other.endpoint().substr(6), {});
+        // The second is noticed when it has connected, which may take it a while.
+        traces(mixed, Engine::kImportance, 100'000);
+      },
+      InvalidArgument);
+}
+
 TEST(Arguments, NobodyThere) {
   EXPECT_THROW(RemoteSimulator("ppx+tcp://127.0.0.1:1", {.start_limit = 0.1}), ModelError);
   try {
