@@ -192,12 +192,15 @@ void RemoteEnsemble::receive(std::size_t link) {
 void RemoteEnsemble::greeted(std::size_t link, const Message& answer) {
   const Link& added = *links_[link];
   links_[link]->greeted(answer);
-  const Link* first = first_up();
-  if (added.state() == Link::State::kUp &&
-      added.greeting().model_name != first->greeting().model_name) {
+  if (added.state() != Link::State::kUp) return;
+  for (const auto& other : links_) {
+    if (other->state() != Link::State::kUp ||
+        other->greeting().model_name == added.greeting().model_name) {
+      continue;
+    }
     throw InvalidArgument(fmt::format("'{}' serves the model '{}', but '{}' serves '{}'",
-                                      added.peer(), added.greeting().model_name, first->peer(),
-                                      first->greeting().model_name));
+                                      added.peer(), added.greeting().model_name, other->peer(),
+                                      other->greeting().model_name));
   }
 }
 

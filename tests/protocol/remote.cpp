@@ -280,7 +280,7 @@ TEST(Arguments, AllMustServeTheSameModel) {
       {
         RemoteSimulator mixed("ppx+" + one.endpoint() + "," + other.endpoint().substr(6), {});
         // The second is noticed when it has connected, which may take it a while.
-        traces(mixed, Engine::kImportance, 100'000);
+        traces(mixed, Engine::kImportance, 10'000);
       },
       InvalidArgument);
 }
