@@ -18,7 +18,8 @@ struct ExperimentRequest {
   std::uint64_t seed = 0;
   std::string directory;       // where what takes long may be kept, to be used again
   Monitor* monitor = nullptr;  // optional; its `stop` ends the experiment
-  std::function<void(const std::string& line)> status;  // optional: what is being done
+  // Optional: what is being done; may be called by several threads.
+  std::function<void(const std::string& line)> status;
 };
 
 struct ExperimentReport {

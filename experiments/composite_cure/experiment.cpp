@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <optional>
 
 #include "experiments/composite_cure/composite_cure.h"
@@ -46,10 +47,14 @@ class Experiment {
     const std::vector<Trace> validation(
         held_out.begin(), held_out.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(
                                                  plan_.validation, held_out.size())));
+    // One core each.
+    data::StoreReader second(*store);
+    auto inference = std::async(std::launch::async, [&] {
+      return kept_.network("inference", plan_.inference, second, plan_.stored, validation);
+    });
     results.surrogate =
         kept_.network("surrogate", plan_.surrogate, *store, plan_.stored, validation);
-    results.inference =
-        kept_.network("inference", plan_.inference, *store, plan_.stored, validation);
+    results.inference = inference.get();
     results.field =
         field_error(std::make_shared<const CompiledNetwork>(results.surrogate.network), held_out);
     surrogate_.emplace("surrogate", results.surrogate.network);
@@ -85,12 +90,14 @@ class Experiment {
     const Observations data = observed_part(observed.shift);
     Inferred judge = judged(observed, data);
     kept_.say(fmt::format("inference compilation: {}", observed.name));
-    const auto compiled = [&](Simulator& simulator, const Parallelism& parallelism) {
-      return importance(simulator, data,
-                        engine_options(Use::kProposals, plan_.samples, parallelism),
-                        network_guide(proposals_, simulator, data));
-    };
-    return {std::move(judge), compiled(slab_, kSimulations), compiled(*surrogate_, kNetworkSteps)};
+    return {std::move(judge), compiled(slab_, data, plan_.samples, kSimulations),
+            compiled(*surrogate_, data, plan_.samples, kNetworkSteps)};
+  }
+
+  Inferred compiled(Simulator& simulator, const Observations& data, std::uint64_t samples,
+                    const Parallelism& parallelism) {
+    return importance(simulator, data, engine_options(Use::kProposals, samples, parallelism),
+                      network_guide(proposals_, simulator, data));
   }
 
   // By the prior proposal, with many traces.
@@ -119,7 +126,9 @@ class Experiment {
     kept_.say("measuring speeds");
     Speeds speeds;
     speeds.simulator_1d = traces_per_second(slab_, 1'000, kSimulations);
-    speeds.simulator_2d = traces_per_second(section_, 16, kSimulations);
+    speeds.simulator_2d = traces_per_second(section_, 32, kSimulations);
+    speeds.ic_simulator_2d =
+        compiled(section_, observed_part(0), 32, kSimulations).traces_per_second;
     speeds.surrogate = traces_per_second(*surrogate_, 20'000, kNetworkSteps);
     // A network of the paper's size is as fast before training as after; it need only have grown.
     ExperimentRequest paper;

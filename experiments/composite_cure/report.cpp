@@ -246,12 +246,12 @@ ExperimentReport write_report(const Results& results, const Plan& plan,
   json["traces_per_second"] = {
       {"simulator_1d", speeds.simulator_1d}, {"simulator_2d", speeds.simulator_2d},
       {"surrogate", speeds.surrogate},       {"surrogate_paper_size", speeds.surrogate_paper_size},
-      {"ic_simulator_1d", ic_simulator},     {"ic_surrogate", ic_surrogate}};
-  // A proposal costs nothing beside a simulation of the cross-section.
+      {"ic_simulator_1d", ic_simulator},     {"ic_simulator_2d", speeds.ic_simulator_2d},
+      {"ic_surrogate", ic_surrogate}};
   json["times_faster"] = {{"generation_1d", speeds.surrogate / speeds.simulator_1d},
                           {"generation_2d", speeds.surrogate / speeds.simulator_2d},
                           {"ic_1d", ic_surrogate / ic_simulator},
-                          {"ic_2d", ic_surrogate / speeds.simulator_2d}};
+                          {"ic_2d", ic_surrogate / speeds.ic_simulator_2d}};
   json["field_rmse"] = results.field.rms;
   json["field_max"] = results.field.largest;
   json["sensor_rmse"] = results.field.sensor_rms;

@@ -48,7 +48,8 @@ struct TuningPoint {
 };
 
 struct Speeds {  // traces a second, all cores
-  double simulator_1d = 0, simulator_2d = 0, surrogate = 0, surrogate_paper_size = 0;
+  double simulator_1d = 0, simulator_2d = 0, ic_simulator_2d = 0;
+  double surrogate = 0, surrogate_paper_size = 0;
 };
 
 struct Results {

@@ -1,6 +1,8 @@
 // Special functions and sums that stay accurate where the textbook forms do not.
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <limits>
 #include <span>
 
@@ -23,6 +25,8 @@ double digamma(double x);
 double normal_cdf(double x);
 double log_normal_cdf(double x);
 double normal_quantile(double p);
+// Of many at once, in their place; each the same as alone.
+void normal_quantiles(std::span<double> p);
 
 // log(Phi(high) - Phi(low)) for low < high, accurate in both tails.
 double log_normal_interval(double low, double high);
@@ -39,6 +43,29 @@ double deviance(double x, double m);
 
 // x log y with 0 log 0 = 0.
 double x_log_y(double x, double y);
+
+// log of a product of many positive numbers, at the price of one logarithm.
+class LogProduct {
+ public:
+  void multiply(double x) {
+    if (x < std::numeric_limits<double>::min()) {  // subnormal: no leading one in its mantissa
+      x *= 0x1p60;
+      exponent_ -= 60;
+    }
+    const auto bits = std::bit_cast<std::uint64_t>(x);
+    exponent_ += static_cast<std::int64_t>(bits >> 52) - 1023;
+    mantissa_ *= std::bit_cast<double>((bits & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000);
+    if (mantissa_ > 0x1p500) {
+      mantissa_ *= 0x1p-500;
+      exponent_ += 500;
+    }
+  }
+  double value() const;
+
+ private:
+  double mantissa_ = 1;
+  std::int64_t exponent_ = 0;
+};
 
 // Neumaier's compensated sum: independent of how values were produced, exact to one rounding.
 class Sum {

@@ -37,6 +37,11 @@ double Rng::normal() {
   return normal_quantile(uniform());
 }
 
+void Rng::normals(std::span<double> values) {
+  for (double& value : values) value = uniform();
+  normal_quantiles(values);
+}
+
 double Rng::exponential() {
   return -std::log(uniform());
 }

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 namespace psn {
 
@@ -45,6 +46,8 @@ class Rng {
 
   // Standard normal, by inversion: one uniform a draw.
   double normal();
+  // The next so many normals at once; the same as one by one.
+  void normals(std::span<double> values);
 
   // Standard exponential.
   double exponential();

@@ -56,6 +56,24 @@ Value componentwise(const Independent<K>& d, F f) {
 }
 
 template <class K>
+Value draw_from(const Independent<K>& d, Rng& rng) {
+  return componentwise(d, [&](const auto& p) { return K::draw(p, rng); });
+}
+
+// Vectors of normals are what expensive simulators have most of: drawn all at once.
+Value draw_from(const Independent<family::Normal>& d, Rng& rng) {
+  if (all_scalar(d)) return family::Normal::draw(parameters_at(d, 0), rng);
+  const Value& like = shape_giver(d);
+  std::vector<double> components(like.size());
+  rng.normals(components);
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    const auto [mean, sd] = parameters_at(d, i);
+    components[i] = mean + sd * components[i];
+  }
+  return {std::move(components), like.shape()};
+}
+
+template <class K>
 std::string parameter_text(const typename K::P& p) {
   std::string text(K::kName);
   for (std::size_t k = 0; k < p.size(); ++k) {
@@ -106,6 +124,25 @@ void require_size(std::string_view family, std::size_t expected, const Value& x)
 }
 
 template <class K>
+double sum_of_log_probs(const Independent<K>& d, std::span<const double> x) {
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += K::log_prob(parameters_at(d, i), x[i]);
+  return sum;
+}
+
+double sum_of_log_probs(const Independent<family::Normal>& d, std::span<const double> x) {
+  double squares = 0;
+  LogProduct sds;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto [mean, sd] = parameters_at(d, i);
+    const double z = (x[i] - mean) / sd;
+    squares += z * z;
+    sds.multiply(sd);
+  }
+  return -0.5 * squares - sds.value() - static_cast<double>(x.size()) * kLogSqrt2Pi;
+}
+
+template <class K>
 double log_prob_of(const Independent<K>& d, const Value& x) {
   if (all_scalar(d)) {
     if (x.size() != 1) require_size(K::kName, 1, x);
@@ -113,9 +150,7 @@ double log_prob_of(const Independent<K>& d, const Value& x) {
   }
   const std::size_t n = shape_giver(d).size();
   require_size(K::kName, n, x);
-  double sum = 0;
-  for (std::size_t i = 0; i < n; ++i) sum += K::log_prob(parameters_at(d, i), x[i]);
-  return sum;
+  return sum_of_log_probs(d, x.components());
 }
 
 // ---- Categorical ------------------------------------------------------------------------------
@@ -279,9 +314,7 @@ bool Distribution::valid() const {
 
 Value Distribution::draw(Rng& rng) const {
   return std::visit(Overloaded{
-                        [&]<class K>(const Independent<K>& d) {
-                          return componentwise(d, [&](const auto& p) { return K::draw(p, rng); });
-                        },
+                        [&]<class K>(const Independent<K>& d) { return draw_from(d, rng); },
                         [&](const Categorical& d) {
                           return rowwise(d, [&](auto row) { return draw_index(row, rng); });
                         },

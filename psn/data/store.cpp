@@ -178,7 +178,12 @@ void StoreWriter::commit() {
 }
 
 StoreReader::StoreReader(const std::string& path, std::shared_ptr<AddressTable> table)
-    : database_(std::make_unique<Database>(path, Database::Access::kRead, 0)),
+    : StoreReader(std::make_shared<Database>(path, Database::Access::kRead, 0), std::move(table)) {}
+
+StoreReader::StoreReader(const StoreReader& other) : StoreReader(other.database_, nullptr) {}
+
+StoreReader::StoreReader(std::shared_ptr<Database> database, std::shared_ptr<AddressTable> table)
+    : database_(std::move(database)),
       table_(table ? std::move(table)
                    : std::make_shared<AddressTable>(AddressTable::Names::kSeveral)),
       dictionary_(*table_) {

@@ -1,7 +1,8 @@
 // The trace store: traces of a simulator on disk, numbered from 0 in the order they were added
 // (docs/formats/trace-store.md). It only grows; one process may write while others read.
 //
-// Neither class is thread-safe, and a process must not have one store open twice at a time.
+// Neither class is thread-safe, and a process must not have one store open twice at a time: a
+// second reader is made from the first.
 #pragma once
 
 #include <cstdint>
@@ -76,6 +77,8 @@ class StoreReader {
  public:
   // Addresses are those of `table`; by default it has one of its own.
   explicit StoreReader(const std::string& path, std::shared_ptr<AddressTable> table = nullptr);
+  // Of the same store, for another thread; with addresses of its own.
+  StoreReader(const StoreReader& other);
   ~StoreReader();
 
   const std::string& path() const { return database_->path(); }
@@ -91,10 +94,11 @@ class StoreReader {
   Trace read(std::uint64_t index);
 
  private:
+  StoreReader(std::shared_ptr<Database> database, std::shared_ptr<AddressTable> table);
   void find_block(std::uint64_t index);
   void mapped(std::string_view bytes);
 
-  std::unique_ptr<Database> database_;
+  std::shared_ptr<Database> database_;
   std::unique_ptr<Transaction> view_;
   std::shared_ptr<AddressTable> table_;
   Dictionary dictionary_;

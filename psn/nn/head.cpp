@@ -36,6 +36,7 @@ Distribution build(const ValueType& type, const Scaling& scaling, const float* o
     for (std::size_t k = 0; k < kArity; ++k) values[k] = p[k];
   } else {
     std::array<std::vector<double>, kArity> columns;
+    for (auto& column : columns) column.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
       const auto p = H::parameters(o + i * H::kOutputs, unit_of(scaling, i));
       for (std::size_t k = 0; k < kArity; ++k) columns[k].push_back(p[k]);

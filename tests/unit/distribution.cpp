@@ -78,6 +78,30 @@ TEST(Distribution, FamilyNamesMatchTheVariant) {
   EXPECT_EQ(family_name(Family::kMixture), "Mixture");
 }
 
+TEST(Distribution, AVectorOfNormalsIsItsComponentsOneByOne) {
+  std::vector<double> means, sds;
+  for (int i = 0; i < 101; ++i) {
+    means.push_back(i - 50);
+    sds.push_back(std::exp(0.2 * (i - 50)));
+  }
+  for (const auto& [mean, sd] : {std::pair{Value(means), Value(sds)},
+                                 {Value(means), Value(0.3)},
+                                 {Value(2.5), Value(sds)}}) {
+    const Distribution d = Normal(mean, sd);
+    Rng together(3, 4), one_by_one(3, 4);
+    const Value x = d.draw(together);
+    ASSERT_EQ(x.size(), 101u);
+    double log_prob = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const Distribution component =
+          Normal(mean[mean.is_scalar() ? 0 : i], sd[sd.is_scalar() ? 0 : i]);
+      EXPECT_EQ(component.draw(one_by_one)[0], x[i]);
+      log_prob += component.log_prob(x[i]);
+    }
+    EXPECT_NEAR(d.log_prob(x), log_prob, 1e-9);
+  }
+}
+
 TEST(Distribution, UnnormalisedProbabilities) {
   const Distribution d = Categorical({1, 1, 2});
   EXPECT_NEAR(d.log_prob(2.0), std::log(0.5), 1e-15);

@@ -17,6 +17,37 @@ TEST(Numerics, NormalQuantileInvertsTheDistributionFunction) {
   EXPECT_NEAR(normal_quantile(1e-20), -9.262340089798408, 1e-12);
 }
 
+TEST(Numerics, QuantilesOfManyAreThoseOfEach) {
+  std::vector<double> p;
+  for (int k = 1; k < 60; ++k) {  // all three pieces of the approximation, both sides
+    p.push_back(std::exp(-k));
+    p.push_back(1 - std::exp(-k / 2.0));
+    p.push_back(k / 60.0);
+  }
+  for (std::size_t n = 0; n <= p.size(); ++n) {
+    std::vector<double> many(p.begin(), p.begin() + static_cast<std::ptrdiff_t>(n));
+    normal_quantiles(many);
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(many[i], normal_quantile(p[i])) << n << ' ' << i;
+  }
+}
+
+TEST(Numerics, LogOfAProduct) {
+  // Far beyond the largest and below the smallest double on the way, and from subnormal numbers.
+  for (const std::vector<double>& factors : {std::vector<double>{0.25, 3, 7e-5},
+                                             std::vector<double>(3000, 1.7e300),
+                                             std::vector<double>(3000, 0.3),
+                                             std::vector<double>{5e-324, 1e-310, 1e308},
+                                             {}}) {
+    LogProduct product;
+    double sum = 0;
+    for (const double x : factors) {
+      product.multiply(x);
+      sum += std::log(x);
+    }
+    EXPECT_NEAR(product.value(), sum, 1e-11 * (1 + std::abs(sum)));
+  }
+}
+
 TEST(Numerics, LogNormalCdfFarInTheTail) {
   EXPECT_NEAR(log_normal_cdf(0), std::log(0.5), 1e-15);
   EXPECT_NEAR(log_normal_cdf(-10), -53.23128515051247, 1e-10);

@@ -1,4 +1,6 @@
 // The trace store: what is read is what was written, to the last bit.
+#include <thread>
+
 #include "experiments/control_flow/control_flow.h"
 #include "psn/base/error.h"
 #include "tests/unit/store_fixture.h"
@@ -44,6 +46,21 @@ TEST_F(TraceStore, IsReadInAnyOrderAndInBlocksOfAnySize) {
     expect_same(traces[at], reader.read(at));
     if (HasFailure()) return;
   }
+}
+
+TEST_F(TraceStore, IsReadByTwoThreadsAtATime) {
+  InProcess simulator(everything());
+  const auto traces = simulate(simulator, 500);
+  store(simulator, traces, 50);
+  StoreReader reader(path()), second(reader);
+  ASSERT_EQ(second.size(), traces.size());
+  std::vector<Trace> read(traces.size());
+  std::thread other([&] {
+    for (std::size_t i = 0; i < traces.size(); ++i) read[i] = second.read(i);
+  });
+  for (std::size_t i = traces.size(); i-- > 0;) expect_same(traces[i], reader.read(i));
+  other.join();
+  for (std::size_t i = 0; i < traces.size(); ++i) expect_same(traces[i], read[i]);
 }
 
 TEST_F(TraceStore, OneDistributionServesAllTracesWhereItNeverChanges) {
