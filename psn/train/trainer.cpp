@@ -37,11 +37,6 @@ class Trainer {
     } else {
       network.parameters().restart();
     }
-    // The logits after begin are single weights, where others are sums over a hidden layer that
-    // moves as one: at the same rate they would take thousands of updates to find their place.
-    if (network.infers()) return;
-    adam_.set_rate_factor(network.node(Network::kBegin).transition,
-                          static_cast<double>(network.config().transition_hidden_dim));
   }
 
   Progress run() {
@@ -126,7 +121,30 @@ class Trainer {
     return news;
   }
 
+  // Adam moves every weight about as far, but some layers are changed more by that than others.
+  void set_rates() {
+    constexpr double kWide = 64;
+    for (; rated_ < network_.size(); ++rated_) {
+      const Node& node = network_.node(rated_);
+      // The logits after begin are single weights, where others are sums over a hidden layer that
+      // moves as one: at the same rate they would take thousands of updates to find their place.
+      if (rated_ == Network::kBegin && !network_.infers()) {
+        adam_.set_rate_factor(node.transition,
+                              static_cast<double>(network_.config().transition_hidden_dim));
+      }
+      // The components of a long vector often rise and fall together, and so their sums would jump.
+      const auto inputs = static_cast<double>(node.value.inputs());
+      if (inputs > kWide && node.embedding != kNoBlock) {
+        adam_.set_rate_factor(node.embedding, kWide / inputs);
+      }
+      if (inputs > kWide && !node.observation_layers.empty() && node.convolutions.empty()) {
+        adam_.set_rate_factor(node.observation_layers.front(), kWide / inputs);
+      }
+    }
+  }
+
   void step(const std::vector<Trace>& traces, std::size_t count) {
+    set_rates();
     Batch batch = growth_.flatten(traces);
     if (options_.missing > 0) withhold(batch);
     BatchLoss loss = gradient_.compute(batch, options_.loss, count);
@@ -254,6 +272,7 @@ class Trainer {
   Growth growth_;
   Gradient gradient_;
   Adam adam_;
+  NodeId rated_ = 0;  // those before it have their rates
   Communicator alone_;
   Communicator& ranks_;
   const Share share_;
