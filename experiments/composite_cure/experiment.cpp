@@ -47,17 +47,24 @@ class Experiment {
     const std::vector<Trace> validation(
         held_out.begin(), held_out.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(
                                                  plan_.validation, held_out.size())));
-    // One core each.
+    // On two cores.
     data::StoreReader second(*store);
-    auto inference = std::async(std::launch::async, [&] {
-      return kept_.network("inference", plan_.inference, second, plan_.stored, validation);
+    auto others = std::async(std::launch::async, [&] {
+      results.inference =
+          kept_.network("inference", plan_.inference, second, plan_.stored, validation);
+      results.smallest =
+          kept_.network("smallest", plan_.smallest, second, plan_.stored, validation);
     });
     results.surrogate =
         kept_.network("surrogate", plan_.surrogate, *store, plan_.stored, validation);
-    results.inference = inference.get();
-    results.field =
-        field_error(std::make_shared<const CompiledNetwork>(results.surrogate.network), held_out);
+    others.get();
+    const auto error = [&](const Trained& trained) {
+      return field_error(std::make_shared<const CompiledNetwork>(trained.network), held_out);
+    };
+    results.field = error(results.surrogate);
+    results.field_smallest = error(results.smallest);
     surrogate_.emplace("surrogate", results.surrogate.network);
+    smallest_.emplace("smallest surrogate", results.smallest.network);
     proposals_ = std::make_shared<const CompiledNetwork>(results.inference.network);
     for (const ObservedCase& observed : kCases) results.cases.push_back(infer(observed));
     results.speeds = measure_speeds(held_out);
@@ -91,7 +98,8 @@ class Experiment {
     Inferred judge = judged(observed, data);
     kept_.say(fmt::format("inference compilation: {}", observed.name));
     return {std::move(judge), compiled(slab_, data, plan_.samples, kSimulations),
-            compiled(*surrogate_, data, plan_.samples, kNetworkSteps)};
+            compiled(*surrogate_, data, plan_.samples, kNetworkSteps),
+            compiled(*smallest_, data, plan_.samples, kNetworkSteps)};
   }
 
   Inferred compiled(Simulator& simulator, const Observations& data, std::uint64_t samples,
@@ -130,6 +138,7 @@ class Experiment {
     speeds.ic_simulator_2d =
         compiled(section_, observed_part(0), 32, kSimulations).traces_per_second;
     speeds.surrogate = traces_per_second(*surrogate_, 20'000, kNetworkSteps);
+    speeds.surrogate_smallest = traces_per_second(*smallest_, 20'000, kNetworkSteps);
     // A network of the paper's size is as fast before training as after; it need only have grown.
     ExperimentRequest paper;
     paper.preset = "paper";
@@ -153,20 +162,26 @@ class Experiment {
     results.untuned = error(results.surrogate.network);
     for (const std::uint64_t count : plan_.tuned_on) {
       kept_.say(fmt::format("tuning on {} traces of the cross-section", count));
-      Preset recipe = plan_.surrogate;
-      recipe.training.traces = plan_.tuning_seen;
-      recipe.training.validate_every = 0;
-      const auto learned = [&](std::shared_ptr<Network> start) {
-        const std::uint64_t stored = std::min(count * 20 / 19 + 1, in_store);
+      const auto learned = [&](data::StoreReader& reader, std::shared_ptr<Network> start,
+                               double rate_factor) {
+        TrainOptions training = plan_.surrogate.training;
+        training.traces = plan_.tuning_seen;
+        training.validate_every = 0;
+        training.rate.learning_rate *= rate_factor;
         Trained trained{std::move(start), {}, 0};
-        train_on_store(trained, recipe.training, *store, stored, {}, {});
+        train_on_store(trained, training, reader, std::min(count * 20 / 19 + 1, in_store), {}, {});
         kept_.stop_if_asked();
         return error(trained.network);
       };
-      const double from_nothing = learned(std::make_shared<Network>(recipe.network, request_.seed));
-      recipe.training.rate.learning_rate /= 4;  // what was learned should stay
-      results.tuning.push_back(
-          {count, learned(std::make_shared<Network>(*results.surrogate.network)), from_nothing});
+      data::StoreReader second(*store);
+      auto from_nothing = std::async(std::launch::async, [&] {
+        return learned(second, std::make_shared<Network>(plan_.surrogate.network, request_.seed),
+                       1);
+      });
+      // Slower: what was learned should stay.
+      const double from_slab =
+          learned(*store, std::make_shared<Network>(*results.surrogate.network), 0.25);
+      results.tuning.push_back({count, from_slab, from_nothing.get()});
     }
   }
 
@@ -174,7 +189,7 @@ class Experiment {
   const Plan& plan_;
   const Kept kept_;
   InProcess slab_{model()}, section_{model_2d()};
-  std::optional<SurrogateSimulator> surrogate_;
+  std::optional<SurrogateSimulator> surrogate_, smallest_;
   std::shared_ptr<const CompiledNetwork> proposals_;
 };
 

@@ -1,64 +1,67 @@
 #include "experiments/composite_cure/plan.h"
 
 #include <algorithm>
+#include <array>
 
 namespace psn::composite_cure {
 namespace {
 
 // The paper's sizes (Appendix D.3).
-void use_paper_sizes(Plan& plan) {
-  for (Preset* recipe : {&plan.surrogate, &plan.inference}) {
-    NetworkConfig& network = recipe->network;
-    network.lstm_dim = 512;
-    network.lstm_depth = 2;
-    network.sample_embedding_dim = 256;
-    network.variable_embedding["temps_config"] = {2, 256};
-    network.observation_layers = {.num_layers = 2, .hidden_dim = 500};
-    network.observe_embedding["temps_config"] = {.num_layers = 2, .hidden_dim = 256};
-  }
-  plan.surrogate.network.variable_embedding["latent_temps"] = {2, 500};
+Preset paper_recipe(Purpose purpose, double learning_rate) {
+  Preset paper = preset("paper", purpose);
+  NetworkConfig& network = paper.network;
+  network.lstm_dim = 512;
+  network.lstm_depth = 2;
+  network.sample_embedding_dim = 256;
+  network.variable_embedding["temps_config"] = {2, 256};
+  network.observation_layers = {.num_layers = 2, .hidden_dim = 500};
+  network.observe_embedding["temps_config"] = {.num_layers = 2, .hidden_dim = 256};
+  if (purpose == Purpose::kSurrogate) network.variable_embedding["latent_temps"] = {2, 500};
+  paper.training.batch_size = 256;
+  paper.training.rate.learning_rate = learning_rate;
+  return paper;
 }
 
-// Networks as small as the accuracy allows. Temperatures are nearly linear in what they depend on,
-// which layers of ReLU hide from the training: observations and values have linear ones, and what
-// is not linear is left to the core (docs/composite-cure.md).
-void use_own_sizes(Plan& plan) {
-  NetworkConfig& surrogate = plan.surrogate.network;
-  surrogate.lstm_dim = 192;
-  surrogate.sample_embedding_dim = 128;
-  surrogate.variable_embedding["latent_temps"] = {.num_layers = 1};
-  surrogate.variable_embedding["temps_bottom"] = {.num_layers = 1};
-  NetworkConfig& inference = plan.inference.network;
-  inference.lstm_dim = 256;
-  inference.sample_embedding_dim = 32;
-  inference.observation_layers = {.num_layers = 1, .hidden_dim = 128};
-  inference.variable_layers = {.num_layers = 1};
+// Temperatures are nearly linear in what they depend on, which layers of ReLU hide from the
+// training: observations and values have linear ones, and what is not linear is left to the core
+// (docs/composite-cure.md).
+Preset own_surrogate(std::size_t lstm_dim, std::size_t embedding_dim) {
+  Preset own = preset("default", Purpose::kSurrogate);
+  own.network.lstm_dim = lstm_dim;
+  own.network.sample_embedding_dim = embedding_dim;
+  own.network.variable_embedding["latent_temps"] = {.num_layers = 1};
+  own.network.variable_embedding["temps_bottom"] = {.num_layers = 1};
+  own.training.batch_size = 32;
+  own.training.rate.learning_rate = 5e-3;
+  return own;
+}
+
+Preset own_inference() {
+  Preset own = preset("default", Purpose::kInference);
+  own.network.lstm_dim = 256;
+  own.network.sample_embedding_dim = 32;
+  own.network.observation_layers = {.num_layers = 1, .hidden_dim = 128};
+  own.network.variable_layers = {.num_layers = 1};
+  own.training.batch_size = 64;
+  own.training.rate.learning_rate = 1e-3;
+  return own;
 }
 
 }  // namespace
 
 Plan plan(const ExperimentRequest& request) {
-  Plan plan{.surrogate = preset(request.preset, Purpose::kSurrogate),
-            .inference = preset(request.preset, Purpose::kInference)};
-  TrainOptions &surrogate = plan.surrogate.training, &inference = plan.inference.training;
-  surrogate.traces = inference.traces = 1'000'000;
-  if (request.preset == "paper") {
-    use_paper_sizes(plan);
-    inference.traces = 500'000;
-    surrogate.batch_size = inference.batch_size = 256;
-    surrogate.rate.learning_rate = 1e-4;
-    inference.rate.learning_rate = 1e-3;
-  } else {
-    use_own_sizes(plan);
-    surrogate.batch_size = 32;
-    inference.batch_size = 64;
-    surrogate.rate.learning_rate = 5e-3;
-    inference.rate.learning_rate = 1e-3;
-  }
+  const bool paper = request.preset == "paper";
+  Plan plan{.surrogate = paper ? paper_recipe(Purpose::kSurrogate, 1e-4) : own_surrogate(192, 128),
+            .inference = paper ? paper_recipe(Purpose::kInference, 1e-3) : own_inference(),
+            .smallest = own_surrogate(64, 64)};
+  const std::array trainings{&plan.surrogate.training, &plan.inference.training,
+                             &plan.smallest.training};
+  for (TrainOptions* training : trainings) training->traces = 1'000'000;
+  if (paper) plan.inference.training.traces = 500'000;
   if (request.quick) {
     plan.stored = 20'000;
     plan.validation = plan.compared = 1'000;
-    surrogate.traces = inference.traces = 200'000;
+    for (TrainOptions* training : trainings) training->traces = 200'000;
     plan.samples = 5'000;
     plan.prior = 15'000;
     plan.tuned_on = {50, 150};
@@ -69,8 +72,8 @@ Plan plan(const ExperimentRequest& request) {
     plan.validation = std::min(plan.validation, plan.stored / 20);
     plan.compared = std::min(plan.compared, plan.stored / 20);
   }
-  if (request.traces > 0) surrogate.traces = inference.traces = request.traces;
-  for (TrainOptions* training : {&surrogate, &inference}) {
+  for (TrainOptions* training : trainings) {
+    if (request.traces > 0) training->traces = request.traces;
     training->seed = request.seed;
     training->monitor = request.monitor;
     constexpr std::uint64_t kPoints = 20;  // of the learning curve

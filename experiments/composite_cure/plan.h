@@ -12,6 +12,7 @@ struct Plan {
   std::uint64_t stored = 200'000;    // traces in the store, a twentieth of them held out
   std::uint64_t validation = 7'680;  // of those held out
   Preset surrogate, inference;
+  Preset smallest;                 // a surrogate as small as is accurate to about .1 C
   std::uint64_t samples = 15'000;  // of each engine for Table 1
   std::uint64_t prior = 150'000;   // of the prior proposal, to judge by
   std::uint64_t compared = 2'000;  // held-out traces for the field's error

@@ -39,6 +39,7 @@ Json table_json(const Results& results, const Plan& plan) {
     table[kCases[c].name] = {{"gt", posterior_json(ground_truth(of, plan.samples))},
                              {"ic_simulator", posterior_json(of.ic_simulator.posterior)},
                              {"ic_surrogate", posterior_json(of.ic_surrogate.posterior)},
+                             {"ic_smallest", posterior_json(of.ic_smallest.posterior)},
                              {"judge", posterior_json(of.judge.posterior)}};
   }
   return table;
@@ -48,6 +49,13 @@ double mean_speed(const Results& results, Inferred CaseResults::*engine) {
   double seconds = 0;
   for (const CaseResults& of : results.cases) seconds += 1 / (of.*engine).traces_per_second;
   return static_cast<double>(results.cases.size()) / seconds;
+}
+
+// Root mean squares, C.
+void add_errors(Json& json, const FieldError& field) {
+  json["field_rmse"] = field.rms;
+  json["field_max"] = field.largest;
+  json["sensor_rmse"] = field.sensor_rms;
 }
 
 Json training_json(const Preset& recipe, const Trained& trained) {
@@ -216,8 +224,12 @@ std::string summary(const Json& json) {
                           column["ess"].get<double>(), column["samples"].get<std::uint64_t>());
     }
   }
-  text += fmt::format("field: rms error {:.3f} C, at most {:.3f} C at a time and depth\n",
-                      json["field_rmse"].get<double>(), json["field_max"].get<double>());
+  for (const auto& [name, errors] :
+       {std::pair{"surrogate", &json}, std::pair{"smallest surrogate", &json["smallest"]}}) {
+    text += fmt::format(
+        "{}: rms error of the field {:.3f} C, at most {:.3f} C at a time and depth\n", name,
+        (*errors)["field_rmse"].get<double>(), (*errors)["field_max"].get<double>());
+  }
   for (const auto& [name, speed] : json["traces_per_second"].items()) {
     text += fmt::format("{:>22}: {:.1f} traces/s\n", name, speed.get<double>());
   }
@@ -243,18 +255,22 @@ ExperimentReport write_report(const Results& results, const Plan& plan,
   json["surrogate"] = training_json(plan.surrogate, results.surrogate);
   json["inference"] = training_json(plan.inference, results.inference);
   json["table1"] = table_json(results, plan);
-  json["traces_per_second"] = {
-      {"simulator_1d", speeds.simulator_1d}, {"simulator_2d", speeds.simulator_2d},
-      {"surrogate", speeds.surrogate},       {"surrogate_paper_size", speeds.surrogate_paper_size},
-      {"ic_simulator_1d", ic_simulator},     {"ic_simulator_2d", speeds.ic_simulator_2d},
-      {"ic_surrogate", ic_surrogate}};
+  json["traces_per_second"] = {{"simulator_1d", speeds.simulator_1d},
+                               {"simulator_2d", speeds.simulator_2d},
+                               {"surrogate", speeds.surrogate},
+                               {"surrogate_smallest", speeds.surrogate_smallest},
+                               {"surrogate_paper_size", speeds.surrogate_paper_size},
+                               {"ic_simulator_1d", ic_simulator},
+                               {"ic_simulator_2d", speeds.ic_simulator_2d},
+                               {"ic_surrogate", ic_surrogate},
+                               {"ic_smallest", mean_speed(results, &CaseResults::ic_smallest)}};
   json["times_faster"] = {{"generation_1d", speeds.surrogate / speeds.simulator_1d},
                           {"generation_2d", speeds.surrogate / speeds.simulator_2d},
                           {"ic_1d", ic_surrogate / ic_simulator},
                           {"ic_2d", ic_surrogate / speeds.ic_simulator_2d}};
-  json["field_rmse"] = results.field.rms;
-  json["field_max"] = results.field.largest;
-  json["sensor_rmse"] = results.field.sensor_rms;
+  add_errors(json, results.field);
+  json["smallest"] = training_json(plan.smallest, results.smallest);
+  add_errors(json["smallest"], results.field_smallest);
   json["tuning"] = {{"untuned", results.untuned}};
   for (const TuningPoint& p : results.tuning) {
     json["tuning"]["tuned"].push_back(

@@ -39,7 +39,7 @@ struct Inferred {
 
 struct CaseResults {
   Inferred judge;  // prior proposal, many traces; the first of them are Table 1's ground truth
-  Inferred ic_simulator, ic_surrogate;
+  Inferred ic_simulator, ic_surrogate, ic_smallest;
 };
 
 struct TuningPoint {
@@ -49,12 +49,12 @@ struct TuningPoint {
 
 struct Speeds {  // traces a second, all cores
   double simulator_1d = 0, simulator_2d = 0, ic_simulator_2d = 0;
-  double surrogate = 0, surrogate_paper_size = 0;
+  double surrogate = 0, surrogate_smallest = 0, surrogate_paper_size = 0;
 };
 
 struct Results {
-  Trained surrogate, inference;
-  FieldError field;
+  Trained surrogate, inference, smallest;
+  FieldError field, field_smallest;
   std::vector<CaseResults> cases;  // as kCases
   Speeds speeds;
   double untuned = 0;  // rms error of the 1D surrogate in the cross-section

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "psn/base/numerics.h"
+#include "psn/core/independent.h"
 #include "psn/nn/head_kernels.h"
 
 namespace psn {
@@ -14,16 +15,6 @@ using namespace head_kernels;
 
 Unit unit_of(const Scaling& scaling, std::size_t component) {
   return {scaling.location[component], scaling.scale[component], scaling.low, scaling.high};
-}
-
-template <class K>
-typename K::P parameters_of(const Independent<K>& d, std::size_t i) {
-  typename K::P p;
-  for (std::size_t k = 0; k < p.size(); ++k) {
-    const Value& value = d.parameters[k];
-    p[k] = value[value.is_scalar() ? 0 : i];
-  }
-  return p;
 }
 
 template <class H, class D>
@@ -58,8 +49,8 @@ HeadLoss independent_loss(const ValueType& type, const Scaling& scaling, const f
     const double nll = H::loss(out, unit, H::statistics(x[i], unit), g);
     result.log_prob -= nll;
     double loss = nll;
-    if constexpr (requires { H::expected(parameters_of(*known, i), unit); }) {
-      if (known) loss = H::loss(out, unit, H::expected(parameters_of(*known, i), unit), g);
+    if constexpr (requires { H::expected(parameters_at(*known, i), unit); }) {
+      if (known) loss = H::loss(out, unit, H::expected(parameters_at(*known, i), unit), g);
     }
     result.loss += loss;
     if (gradient) {
@@ -113,7 +104,7 @@ HeadLoss uniform_loss(const ValueType& type, const Scaling& scaling, const float
     } else {
       result.log_prob += UniformHead::log_prob(o + 2 * i, unit, x[i]);
       if (p) {
-        const auto [low, high] = parameters_of(std::get<Uniform>(p->variant()), i);
+        const auto [low, high] = parameters_at(std::get<Uniform>(p->variant()), i);
         result.loss += UniformHead::loss(o + 2 * i, unit, low, high, g);
       }
     }

@@ -18,7 +18,7 @@ Plan tiny_plan(const ExperimentRequest& request) {
   tiny.prior = 200;
   tiny.tuned_on = {5};
   tiny.tuning_seen = 64;
-  for (Preset* recipe : {&tiny.surrogate, &tiny.inference}) {
+  for (Preset* recipe : {&tiny.surrogate, &tiny.inference, &tiny.smallest}) {
     recipe->network.lstm_dim = 16;
     recipe->training.traces = 1'024;
     recipe->training.validate_every = recipe->training.progress_every = 4;
@@ -36,7 +36,7 @@ TEST(CureExperiment, HasAllResultsAndUsesWhatItKept) {
   const auto report = run_experiment(request, tiny_plan(request));
   const auto json = nlohmann::json::parse(report.results);
   for (const char* observed : {"minus", "nominal", "plus"}) {
-    for (const char* engine : {"gt", "ic_simulator", "ic_surrogate"}) {
+    for (const char* engine : {"gt", "ic_simulator", "ic_surrogate", "ic_smallest"}) {
       const auto& cell = json["table1"][observed][engine];
       EXPECT_EQ(cell["samples"], 100);
       EXPECT_GE(cell["ess"].get<double>(), 1);
