@@ -14,7 +14,7 @@
 namespace psn {
 namespace {
 
-[[noreturn]] void fail(std::string_view verb, const std::string& path) {
+[[noreturn]] void fail_to(std::string_view verb, const std::string& path) {
   throw DataError(fmt::format("cannot {} '{}': {}", verb, path, std::strerror(errno)));
 }
 
@@ -49,29 +49,29 @@ bool write_all(int fd, std::string_view content) {
 void write_file_atomically(const std::string& path, std::string_view content) {
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
   Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (file.get() < 0) fail("create", path);
+  if (file.get() < 0) fail_to("create", path);
   const bool good = write_all(file.get(), content) && ::fsync(file.get()) == 0 &&
                     file.close() == 0 && ::rename(temporary.c_str(), path.c_str()) == 0;
   if (!good) {
     const int error = errno;
     ::unlink(temporary.c_str());
     errno = error;
-    fail("write", path);
+    fail_to("write", path);
   }
 }
 
 std::string read_file(const std::string& path, std::size_t limit) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) fail("read", path);
+  if (file.get() < 0) fail_to("read", path);
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) fail("read", path);
+  if (::fstat(file.get(), &status) != 0) fail_to("read", path);
   if (S_ISDIR(status.st_mode)) throw DataError(fmt::format("'{}' is a directory", path));
   std::string content;
   char buffer[1 << 16];
   for (;;) {
     const ssize_t count = ::read(file.get(), buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail("read", path);
+    if (count < 0) fail_to("read", path);
     if (count == 0) return content;
     content.append(buffer, static_cast<std::size_t>(count));
     if (content.size() > limit) {

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 
+#include "psn/base/crc.h"
 #include "psn/base/error.h"
 
 namespace psn {
@@ -56,31 +56,12 @@ double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-constexpr std::array<std::uint32_t, 256> crc_table() {
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t i = 0; i < 256; ++i) {
-    std::uint32_t crc = i;
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
-    table[i] = crc;
-  }
-  return table;
-}
-
 // So that the checksum of bytes that have checksums within is not a special one.
 std::uint32_t masked(std::uint32_t crc) {
   return (crc >> 15 | crc << 17) + 0xa282ead8;
 }
 
 }  // namespace
-
-std::uint32_t crc32c(std::string_view bytes) {
-  static constexpr auto kTable = crc_table();
-  std::uint32_t crc = ~0u;
-  for (const char byte : bytes) {
-    crc = crc >> 8 ^ kTable[(crc ^ static_cast<unsigned char>(byte)) & 0xff];
-  }
-  return ~crc;
-}
 
 std::string event_record(std::string_view event) {
   std::string record;

@@ -27,7 +27,6 @@ class EventFile {
 };
 
 // Parts of it, each as bytes.
-std::uint32_t crc32c(std::string_view bytes);
 std::string event_record(std::string_view event);  // with length and checksums
 std::string scalar_event(double time, std::int64_t step, const Scalars& scalars);
 

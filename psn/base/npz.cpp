@@ -3,34 +3,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
 #include <bit>
 #include <limits>
 
 #include "psn/base/atomic_file.h"
+#include "psn/base/crc.h"
 #include "psn/base/error.h"
 
 namespace psn {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "files are little-endian");
-
-constexpr std::array<std::uint32_t, 256> crc_table() {
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t i = 0; i < 256; ++i) {
-    std::uint32_t value = i;
-    for (int bit = 0; bit < 8; ++bit) value = value & 1 ? 0xEDB88320u ^ value >> 1 : value >> 1;
-    table[i] = value;
-  }
-  return table;
-}
-
-std::uint32_t crc32(std::string_view bytes) {
-  static constexpr auto kTable = crc_table();
-  std::uint32_t sum = ~0u;
-  for (const char c : bytes) sum = kTable[(sum ^ static_cast<unsigned char>(c)) & 255] ^ sum >> 8;
-  return ~sum;
-}
 
 template <class T>
 void put(std::string& out, T value) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "psn/base/atomic_file.h"
+#include "psn/base/crc.h"
 #include "psn/base/error.h"
 
 namespace psn {
