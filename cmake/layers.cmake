@@ -9,18 +9,23 @@ if(PSN_SANITIZE)
   target_link_options(psn_link_options INTERFACE -fsanitize=${PSN_SANITIZE})
 endif()
 
+# For C++ that sanitizers need not watch.
+add_library(psn_plain_options INTERFACE)
+target_compile_options(psn_plain_options INTERFACE ${PSN_WARNINGS} -fno-semantic-interposition)
+target_link_libraries(psn_plain_options INTERFACE psn_link_options)
+find_program(PSN_MOLD mold)
+if(PSN_MOLD)
+  target_link_options(psn_plain_options INTERFACE -fuse-ld=mold)
+endif()
+
+# For all other C++.
 add_library(psn_options INTERFACE)
-target_compile_options(psn_options INTERFACE ${PSN_WARNINGS} -fno-semantic-interposition)
+target_link_libraries(psn_options INTERFACE psn_plain_options)
 if(PSN_SANITIZE)
   # With sanitizers, gcc takes members of unions for uninitialized that are not.
   target_compile_options(psn_options INTERFACE -fsanitize=${PSN_SANITIZE} -fno-sanitize-recover=all
                                                -fno-omit-frame-pointer
                                                $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
-  target_link_options(psn_options INTERFACE -fsanitize=${PSN_SANITIZE})
-endif()
-find_program(PSN_MOLD mold)
-if(PSN_MOLD)
-  target_link_options(psn_options INTERFACE -fuse-ld=mold)
 endif()
 
 # psn_layer(NAME [USES layer...] [LINK PUBLIC|PRIVATE library...])
@@ -39,6 +44,11 @@ function(psn_layer name)
   target_link_libraries(psn_${name} PRIVATE $<BUILD_INTERFACE:psn_options>)
   target_compile_features(psn_${name} PUBLIC cxx_std_20)
   set_property(GLOBAL APPEND PROPERTY PSN_LAYERS psn_${name})
+endfunction()
+
+# Sources that highway includes again for every kind of processor, so that each must stay alone.
+function(psn_highway_sources)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # psn_flatbuffers(LAYER SCHEMA): code generated from psn/LAYER/SCHEMA.fbs, for that layer alone.
