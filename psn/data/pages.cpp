@@ -22,7 +22,7 @@ namespace psn::data {
 namespace {
 
 // Version 1 of LMDB's file format.
-constexpr std::uint32_t kMagic = 0xBEEFC0DE, kVersion = 1;
+constexpr std::uint32_t kMagic = 0xBEEFC0DE, kPagesVersion = 1;
 constexpr std::uint16_t kBranch = 1, kLeaf = 2, kMeta = 8;  // flags of pages
 constexpr std::uint16_t kBig = 1, kSubtree = 2;             // flags of nodes
 constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
@@ -93,7 +93,7 @@ class File {
 Meta read_meta(const File& file, std::size_t offset) {
   const auto page = file.at<PageHeader>(offset);
   const auto meta = file.at<Meta>(offset + kPageHeader);
-  if (meta.magic != kMagic || meta.version != kVersion || (page.flags & kMeta) == 0) {
+  if (meta.magic != kMagic || meta.version != kPagesVersion || (page.flags & kMeta) == 0) {
     damaged("its root page is not one");
   }
   const std::uint32_t size = meta.free.page_size;

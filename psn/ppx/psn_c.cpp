@@ -36,7 +36,7 @@ int psn_serve(const char* model_name, double (*program)(void* data), void* data,
   // Untouched pages cost nothing, and Fortran puts arrays on the stack.
   model.stack_size = std::size_t{64} << 20;
   const char* arguments[] = {model_name, endpoint};
-  return ppx::serve_main(std::move(model), endpoint ? 2 : 1, const_cast<char**>(arguments));
+  return psn::ppx::serve_main(std::move(model), endpoint ? 2 : 1, const_cast<char**>(arguments));
 }
 
 double psn_sample_normal(const char* name, double mean, double stddev) {
