@@ -18,6 +18,11 @@ if(PSN_MOLD)
   target_link_options(psn_plain_options INTERFACE -fuse-ld=mold)
 endif()
 
+# Of several sources compiled as one, gcc takes all but the first for headers.
+if(CMAKE_UNITY_BUILD)
+  target_compile_options(psn_plain_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
+
 # For all other C++.
 add_library(psn_options INTERFACE)
 target_link_libraries(psn_options INTERFACE psn_plain_options)

@@ -15,13 +15,13 @@
 namespace psn::app {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::size_t kMaxFile = 256u << 20;
 constexpr std::size_t kMaxDepth = 16;
 
 // Throws std::runtime_error with what is wrong; the caller says where.
-void flatten(const json& node, std::size_t depth, Shape& shape, std::vector<double>& components) {
+void flatten(const Json& node, std::size_t depth, Shape& shape, std::vector<double>& components) {
   if (node.is_number()) {
     if (depth != shape.size()) throw std::runtime_error("a ragged array");
     components.push_back(node.get<double>());
@@ -34,10 +34,10 @@ void flatten(const json& node, std::size_t depth, Shape& shape, std::vector<doub
   } else if (depth >= shape.size() || shape[depth] != static_cast<std::int64_t>(node.size())) {
     throw std::runtime_error("a ragged array");
   }
-  for (const json& element : node) flatten(element, depth + 1, shape, components);
+  for (const Json& element : node) flatten(element, depth + 1, shape, components);
 }
 
-Value to_value(const json& node) {
+Value to_value(const Json& node) {
   Shape shape;
   std::vector<double> components;
   flatten(node, 0, shape, components);
@@ -101,10 +101,10 @@ void add_csv(Observations& observations, const std::string& path, const std::str
 }
 
 void add_json(Observations& observations, const std::string& path, const std::string& text) {
-  json object;
+  Json object;
   try {
-    object = json::parse(text);
-  } catch (const json::exception& error) {
+    object = Json::parse(text);
+  } catch (const Json::exception& error) {
     throw DataError(fmt::format("'{}' is not JSON: {}", path, error.what()));
   }
   if (!object.is_object()) throw DataError(fmt::format("'{}': not an object of names", path));
@@ -126,7 +126,7 @@ void add_observation(Observations& observations, const std::string& argument) {
   }
   const std::string name = argument.substr(0, equals);
   try {
-    observations.set(name, to_value(json::parse(argument.substr(equals + 1))));
+    observations.set(name, to_value(Json::parse(argument.substr(equals + 1))));
   } catch (const std::exception&) {
     throw InvalidArgument(
         fmt::format("--observe '{}': the value must be a number or an array such "
