@@ -15,7 +15,7 @@
 namespace psn::app {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxFile = 256u << 20;
 constexpr std::size_t kMaxDepth = 16;
