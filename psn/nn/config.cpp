@@ -7,22 +7,29 @@
 
 namespace psn {
 
+namespace {
+
+// Those of the variable, else of its site, else of all.
+template <class Layers>
+const Layers& layers_for(const std::map<std::string, Layers>& by_name, const Layers& others,
+                         const std::string& name, const std::string& site_name) {
+  for (const std::string& key : {name, site_name}) {
+    const auto found = by_name.find(key);
+    if (!key.empty() && found != by_name.end()) return found->second;
+  }
+  return others;
+}
+
+}  // namespace
+
 const VariableLayers& NetworkConfig::layers_of(const std::string& name,
                                                const std::string& site_name) const {
-  for (const std::string& key : {name, site_name}) {
-    const auto found = variable_embedding.find(key);
-    if (!key.empty() && found != variable_embedding.end()) return found->second;
-  }
-  return variable_layers;
+  return layers_for(variable_embedding, variable_layers, name, site_name);
 }
 
 const ObservationLayers& NetworkConfig::observation_layers_of(const std::string& name,
                                                               const std::string& site_name) const {
-  for (const std::string& key : {name, site_name}) {
-    const auto found = observe_embedding.find(key);
-    if (!key.empty() && found != observe_embedding.end()) return found->second;
-  }
-  return observation_layers;
+  return layers_for(observe_embedding, observation_layers, name, site_name);
 }
 
 std::optional<std::string> NetworkConfig::problem() const {
