@@ -286,7 +286,8 @@ void compare_command(const CompareOptions& options, const CLI::App& command) {
                .progress = !options.common.quiet && stderr_is_terminal()});
   std::vector<std::string> names;
   if (!options.bin.empty()) names = {options.bin, options.by};
-  const Pilot pilot(*simulator, s.parallelism, s.max_length, &watch.monitor(), names);
+  const Pilot pilot(*simulator, s.parallelism,
+                    {.max_length = s.max_length, .monitor = &watch.monitor()}, names);
   for (const Query& query : pilot.queries(names, "--bin, --by")) {
     if (element_count(query.shape) == 1) continue;
     throw InvalidArgument(fmt::format("--bin, --by '{}': not a number but an array", query.name));

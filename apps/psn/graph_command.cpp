@@ -32,7 +32,8 @@ void graph_command(const GraphOptions& options, const CLI::App& command) {
                .total = s.count,
                .time_limit = s.time_limit,
                .progress = !options.common.quiet && stderr_is_terminal()});
-  const Pilot pilot(*simulator, s.parallelism, s.max_length, &watch.monitor());
+  const Pilot pilot(*simulator, s.parallelism,
+                    {.max_length = s.max_length, .monitor = &watch.monitor()});
   forget_fallbacks(*simulator);
   TransitionGraph graph(options.sites ? TransitionGraph::Nodes::kSites
                                       : TransitionGraph::Nodes::kAddresses);

@@ -38,7 +38,7 @@ struct InferOptions {
   std::string engine = "is";
   std::vector<std::string> observe;
   std::string observations;
-  std::vector<std::string> queries;
+  std::vector<std::string> queries, given;
   std::size_t chains = 4;
   std::optional<std::uint64_t> burn_in;
   std::uint64_t thinning = 1;
@@ -118,15 +118,30 @@ InferenceResult infer(Simulator& simulator, const Observations& observations,
           result.acceptance};
 }
 
-// The surrogate's posterior becomes the simulator's.
-Json correct(InferenceResult& result, Simulator& model, const Observations& observations,
-             const InferOptions& options, EngineOptions engine, const Watch& watch) {
-  const auto& surrogate = dynamic_cast<const SurrogateSimulator&>(model);
+// What is asked of a simulator's runs: `names`, or what it has.
+std::vector<Query> asked(const Pilot& pilot, const std::vector<std::string>& names) {
+  return names.empty() ? pilot.default_queries() : pilot.queries(names);
+}
+
+// The simulator that a surrogate's posterior is corrected to, and what is asked of its runs.
+struct Target {
+  std::unique_ptr<Simulator> simulator;
+  std::vector<Query> queries;
+};
+
+Target load_target(const InferOptions& options, const RunOptions& run) {
   const SimulationOptions& s = options.simulation;
-  const auto simulator = load_simulator(s, options.fallback.simulator);
-  const Pilot pilot(*simulator, s.parallelism, s.max_length, engine.monitor, options.queries);
-  engine.queries =
-      options.queries.empty() ? pilot.default_queries() : pilot.queries(options.queries);
+  auto simulator = load_simulator(s, options.fallback.simulator);
+  const Pilot pilot(*simulator, s.parallelism, run, options.queries);
+  return {std::move(simulator), asked(pilot, options.queries)};
+}
+
+// The surrogate's posterior becomes the simulator's.
+Json correct(InferenceResult& result, Simulator& model, const Target& target,
+             const Observations& observations, const InferOptions& options, EngineOptions engine,
+             const Watch& watch) {
+  const auto& surrogate = dynamic_cast<const SurrogateSimulator&>(model);
+  engine.queries = target.queries;
   engine.samples = options.correct;
   engine.keep_traces = false;
   const ParetoDiagnostic before = pareto_khat(result.posterior.log_weights());
@@ -135,7 +150,7 @@ Json correct(InferenceResult& result, Simulator& model, const Observations& obse
             {"khat_before", before.khat}};
   const double started = watch.seconds();
   Correction corrected = correct_to_simulator(
-      *simulator, observations, result.posterior,
+      *target.simulator, observations, result.posterior,
       [&](std::span<const Trace> traces) { return path_log_prob(surrogate.compiled(), traces); },
       engine);
   json["seconds"] = watch.seconds() - started;
@@ -151,21 +166,29 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   Observations observations;
   if (!options.observations.empty()) add_observation_file(observations, options.observations);
   for (const std::string& argument : options.observe) add_observation(observations, argument);
+  const Observations held = held_values(options.given);
   const auto simulator = options.fallback.load(s, options.correct > 0);
   OutputDirectory out(s.out);
   Watch watch({.label = s.model,
                .total = s.count,
                .time_limit = s.time_limit,
                .progress = !options.common.quiet && stderr_is_terminal()});
-  std::vector<std::string> names = options.queries;
+  const RunOptions run{.held = &held, .max_length = s.max_length, .monitor = &watch.monitor()};
+  // What is corrected to is asked, not the surrogate.
+  std::optional<Target> target;
+  if (options.correct > 0) target = load_target(options, run);
+  const std::vector<std::string> queries = target ? std::vector<std::string>{} : options.queries;
+  std::vector<std::string> names = queries;
   for (const auto& [name, value] : observations.values()) names.push_back(name);
-  const Pilot pilot(*simulator, s.parallelism, s.max_length, &watch.monitor(), names);
+  for (const auto& [name, value] : held.values()) names.push_back(name);
+  const Pilot pilot(*simulator, s.parallelism, run, names);
   pilot.check(observations);
+  pilot.check_held(held);
   EngineOptions engine;
   engine.samples = s.count;
   engine.keep_traces = options.correct > 0;
-  engine.queries =
-      options.queries.empty() ? pilot.default_queries() : pilot.queries(options.queries);
+  engine.queries = asked(pilot, queries);
+  engine.held = &held;
   engine.seed = options.common.seed;
   engine.max_length = s.max_length;
   engine.parallelism = s.parallelism;
@@ -176,7 +199,7 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   Json json{
       {"model", simulator->name()}, {"engine", options.engine}, {"seed", options.common.seed}};
   if (options.correct > 0) {
-    json["correction"] = correct(result, *simulator, observations, options, engine, watch);
+    json["correction"] = correct(result, *simulator, *target, observations, options, engine, watch);
   }
   if (ranks().leads()) json.update(summarize(result));
   report_fallbacks(*simulator, json, options.common.quiet);
@@ -222,8 +245,14 @@ void add_infer_command(CLI::App& program) {
       ->check(CLI::Range(1, 1 << 30));
   command->add_option("--observe", options->observe, "NAME=VALUE; a vector is [1, 2]")
       ->allow_extra_args(false);
+  command
+      ->add_option("--given", options->given,
+                   "NAME=VALUE: hold a latent at a value, without weighing it")
+      ->allow_extra_args(false);
   command->add_option("--observations", options->observations, "JSON or CSV file of observations");
-  command->add_option("--query", options->queries, "variables to report; all by default")
+  command
+      ->add_option("--query", options->queries,
+                   "variables to report; all by default; result is what the program returns")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("--chains", options->chains, "Markov chains (lmh, rmh)")

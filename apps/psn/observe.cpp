@@ -119,20 +119,27 @@ void add_json(Observations& observations, const std::string& path, const std::st
 
 }  // namespace
 
-void add_observation(Observations& observations, const std::string& argument) {
+void add_observation(Observations& observations, const std::string& argument,
+                     const std::string& option) {
   const auto equals = argument.find('=');
   if (equals == 0 || equals == std::string::npos) {
-    throw InvalidArgument(fmt::format("--observe '{}': expected NAME=VALUE", argument));
+    throw InvalidArgument(fmt::format("{} '{}': expected NAME=VALUE", option, argument));
   }
   const std::string name = argument.substr(0, equals);
   try {
     observations.set(name, to_value(Json::parse(argument.substr(equals + 1))));
   } catch (const std::exception&) {
     throw InvalidArgument(
-        fmt::format("--observe '{}': the value must be a number or an array such "
+        fmt::format("{} '{}': the value must be a number or an array such "
                     "as [1, 2]",
-                    argument));
+                    option, argument));
   }
+}
+
+Observations held_values(const std::vector<std::string>& arguments) {
+  Observations held;
+  for (const std::string& argument : arguments) add_observation(held, argument, "--given");
+  return held;
 }
 
 void add_observation_file(Observations& observations, const std::string& path) {

@@ -9,7 +9,10 @@
 namespace psn::app {
 
 // "x=5", "y=[1, 2, 3]", "grid=[[1, 2], [3, 4]]". Throws InvalidArgument.
-void add_observation(Observations& observations, const std::string& argument);
+void add_observation(Observations& observations, const std::string& argument,
+                     const std::string& option = "--observe");
+// The arguments of --given.
+Observations held_values(const std::vector<std::string>& arguments);
 
 // A JSON object of numbers and (nested) arrays, or CSV with a header line of names: one row gives
 // numbers, several rows give vectors. Throws DataError that names the file and line.

@@ -13,6 +13,8 @@
 namespace psn::app {
 namespace {
 
+const std::string kResult = "result";
+
 std::string comma_list(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 40;
   const std::span<const std::string> shown(names.data(), std::min(names.size(), kShown));
@@ -22,8 +24,8 @@ std::string comma_list(const std::vector<std::string>& names) {
 
 }  // namespace
 
-Pilot::Pilot(Simulator& simulator, const Parallelism& parallelism, std::size_t max_length,
-             Monitor* monitor, const std::vector<std::string>& wanted_names) {
+Pilot::Pilot(Simulator& simulator, const Parallelism& parallelism, const RunOptions& options,
+             const std::vector<std::string>& wanted_names) {
   constexpr auto kLongest = std::chrono::milliseconds(10'000);
   const auto start = std::chrono::steady_clock::now();
   for (const std::uint64_t until : {1, 100, 1'000, 10'000}) {
@@ -36,22 +38,24 @@ Pilot::Pilot(Simulator& simulator, const Parallelism& parallelism, std::size_t m
     std::vector<Trace> traces(until - traces_);
     // A seed of its own: what is asked by default must not depend on the user's.
     std::vector<char> failed(traces.size());
-    const RunOptions options{.seed = traces_,
-                             .max_length = max_length,
-                             .monitor = monitor,
+    const RunOptions forward{.seed = traces_,
+                             .held = options.held,
+                             .max_length = options.max_length,
+                             .monitor = options.monitor,
                              .failed = [&](std::uint64_t i) { failed[i] = 1; }};
     run_traces(
         simulator, traces.size(), prior_guide(),
-        [&](std::uint64_t i, Trace& trace) { std::swap(traces[i], trace); }, options, parallelism);
+        [&](std::uint64_t i, Trace& trace) { std::swap(traces[i], trace); }, forward, parallelism);
     for (std::size_t i = 0; i < traces.size(); ++i) {
       if (!failed[i]) add(traces_++, traces[i]);
     }
   }
-  if (monitor) monitor->traces.store(0);
+  if (options.monitor) options.monitor->traces.store(0);
   simulator.forget_failures();
 }
 
 bool Pilot::knows(const std::string& name, bool observed) const {
+  if (!observed && name == kResult && result_) return true;
   return std::any_of(seen_.begin(), seen_.end(), [&](const auto& entry) {
     if (observed && entry.second.role != Role::kObserve) return false;
     return entry.first == name || (entry.second.place && entry.second.list == name);
@@ -76,6 +80,7 @@ void Pilot::add(std::uint64_t index, const Trace& trace) {
     seen.last_trace = index;
     seen.shape_varies |= entry.value.shape() != seen.shape;
   }
+  if (!result_ && !trace.result.empty()) result_ = trace.result.shape();
 }
 
 std::vector<std::string> Pilot::names(bool observed) const {
@@ -114,6 +119,24 @@ void Pilot::check(const Observations& observations) const {
   }
 }
 
+void Pilot::check_held(const Observations& held) const {
+  for (const auto& [name, value] : held.values()) {
+    std::optional<Role> other;
+    bool taken = false;
+    for (const auto& [seen_name, seen] : seen_) {
+      const bool fits = seen_name == name || (seen.place && seen.list == name);
+      if (fits && seen.role != Role::kSample) other = seen.role;
+      taken |= fits && seen.role == Role::kSample;
+    }
+    if (taken) continue;
+    if (!other) fail(name, "--given");
+    throw InvalidArgument(fmt::format("--given '{}': only a latent can be held; this is {}", name,
+                                      other == Role::kObserve
+                                          ? "an observation, which --observe conditions on"
+                                          : "a tag, which the program computes"));
+  }
+}
+
 // A vector that feeds indexed sites: longer than the indices that always come up is a mistake.
 void Pilot::check_length(const std::string& name, std::size_t size) const {
   std::size_t indices = 0;
@@ -144,8 +167,15 @@ std::vector<Query> Pilot::queries(const std::vector<std::string>& wanted,
   std::vector<Query> result;
   for (const std::string& name : wanted) {
     const auto found = seen_.find(name);
-    if (found == seen_.end()) fail(name, option);
-    result.push_back({name, found->second.shape});
+    if (found != seen_.end()) {
+      result.push_back({name, found->second.shape});
+    } else if (name == kResult && result_) {
+      result.push_back({name, *result_, [](const Trace& trace) { return trace.result; }});
+    } else if (name == kResult) {
+      throw InvalidArgument(fmt::format("{} '{}': the program returns nothing", option, name));
+    } else {
+      fail(name, option);
+    }
   }
   return result;
 }

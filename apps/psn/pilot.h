@@ -20,15 +20,19 @@ namespace psn::app {
 
 class Pilot {
  public:
-  Pilot(Simulator& simulator, const Parallelism& parallelism, std::size_t max_length,
-        Monitor* monitor, const std::vector<std::string>& wanted_names = {});
+  // Of `options` the greatest length, the monitor and what is held count.
+  Pilot(Simulator& simulator, const Parallelism& parallelism, const RunOptions& options,
+        const std::vector<std::string>& wanted_names = {});
 
   // Throws InvalidArgument, listing the model's names, for an observation that no site takes.
   void check(const Observations& observations) const;
+  // Likewise for --given: only latents can be held.
+  void check_held(const Observations& held) const;
   // Throws InvalidArgument for a name that did not come up, of a variable or site; `observed`: of
   // an observation.
   void require(const std::string& name, const std::string& option, bool observed = false) const;
-  // For names that the user asked for with an option; throws InvalidArgument likewise.
+  // For names that the user asked for with an option; throws InvalidArgument likewise. "result" is
+  // what the program returns, unless a variable is called so.
   std::vector<Query> queries(const std::vector<std::string>& names,
                              const std::string& option = "--query") const;
   // Every named latent and tag (and observation) that came up in all runs, always of one shape;
@@ -56,6 +60,7 @@ class Pilot {
   std::vector<std::string> names(bool observed) const;
 
   std::map<std::string, Seen> seen_;  // by name, or by address if unnamed
+  std::optional<Shape> result_;       // of what the program returns; none: nothing
   std::uint64_t traces_ = 0;
 };
 

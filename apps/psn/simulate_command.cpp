@@ -10,6 +10,7 @@
 
 #include "apps/psn/commands.h"
 #include "apps/psn/fallback.h"
+#include "apps/psn/observe.h"
 #include "apps/psn/options.h"
 #include "apps/psn/pilot.h"
 #include "apps/psn/watch.h"
@@ -24,7 +25,7 @@ struct SimulateOptions {
   SimulationOptions simulation;
   FallbackOptions fallback;
   std::size_t show = 0;
-  std::vector<std::string> queries;
+  std::vector<std::string> queries, given;
 };
 
 struct Summary {
@@ -38,8 +39,9 @@ struct Summary {
 std::string trace_text(std::uint64_t index, const Trace& trace) {
   std::string text = fmt::format("trace {}: log p = {:.6g}\n", index, trace.log_joint);
   for (const Entry& entry : trace.entries) {
-    text += fmt::format("  {:8} {} = {}{}\n", role_name(entry.role), entry.address->text,
-                        entry.value.text(),
+    const bool held = entry.role == Role::kSample && entry.given;
+    text += fmt::format("  {:8} {} = {}{}{}\n", role_name(entry.role), entry.address->text,
+                        entry.value.text(), held ? "  held" : "",
                         entry.distribution ? "  ~ " + entry.distribution->text() : "");
   }
   return text;
@@ -61,13 +63,17 @@ std::map<std::string, std::string> heat_maps(const Trace& trace) {
 
 void simulate_command(const SimulateOptions& options, const CLI::App& command) {
   const SimulationOptions& s = options.simulation;
+  const Observations held = held_values(options.given);
   const auto simulator = options.fallback.load(s);
   OutputDirectory out(s.out);
   Watch watch({.label = s.model,
                .total = s.count,
                .time_limit = s.time_limit,
                .progress = !options.common.quiet && stderr_is_terminal()});
-  const Pilot pilot(*simulator, s.parallelism, s.max_length, &watch.monitor(), options.queries);
+  const Pilot pilot(*simulator, s.parallelism,
+                    {.held = &held, .max_length = s.max_length, .monitor = &watch.monitor()},
+                    options.queries);
+  pilot.check_held(held);
   const std::vector<Query> queries =
       options.queries.empty() ? pilot.default_queries(true) : pilot.queries(options.queries);
   forget_fallbacks(*simulator);
@@ -90,6 +96,7 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
         if (i == 0 && out) summary.heat_maps = heat_maps(trace);
       },
       {.seed = options.common.seed,
+       .held = &held,
        .max_length = s.max_length,
        .keep_distributions = options.show > 0,
        .monitor = &watch.monitor(),
@@ -133,7 +140,11 @@ void add_simulate_command(CLI::App& program) {
   options->simulation.add_to(*command, "number of traces");
   command->add_option("--show", options->show, "print the first so many traces")
       ->capture_default_str();
-  command->add_option("--query", options->queries, "variables to keep in OUT/samples.csv")
+  command->add_option("--given", options->given, "NAME=VALUE: hold a latent at a value")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--query", options->queries,
+                   "variables to keep in OUT/samples.csv; result is what the program returns")
       ->delimiter(',')
       ->allow_extra_args(false);
   options->fallback.add_to(*command);

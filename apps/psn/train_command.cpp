@@ -103,7 +103,8 @@ void check_variable_names(const NetworkConfig& network, Simulator& simulator, Wa
   for (const auto& [name, layers] : network.observe_embedding) names.push_back(name);
   if (names.empty()) return;
   const TrainOptions defaults;
-  const Pilot pilot(simulator, {}, defaults.max_length, &watch.monitor(), names);
+  const Pilot pilot(simulator, {}, {.max_length = defaults.max_length, .monitor = &watch.monitor()},
+                    names);
   for (const auto& [name, layers] : network.variable_embedding) {
     pilot.require(name, "--variable_embedding");
   }

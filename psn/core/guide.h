@@ -24,6 +24,8 @@ class Guide {
   virtual void begin(Slot, const Ticket&) {}
   // Fills choices[i] for requests[i]. Only controlled samples come here.
   virtual void choose(std::span<const Pending> requests, std::span<Choice> choices) = 0;
+  // A controlled sample took a value that was given: nothing to choose, but something to know.
+  virtual void given(const Pending&, const Value&) {}
   // A value to use again where the model would be drawn from: at an uncontrolled sample, or an
   // observation that nobody gave. nullptr: draw.
   virtual const Value* replay(const Pending&) { return nullptr; }

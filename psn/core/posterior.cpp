@@ -27,7 +27,7 @@ void Posterior::put(std::size_t i, const Trace& trace, double log_weight) {
     Column& column = columns_[q];
     const Value computed = query.compute ? query.compute(trace) : Value();
     const Value* value = query.compute ? &computed : trace.find(query.name);
-    if (!value) continue;
+    if (!value || value->empty()) continue;
     const std::size_t width = column.data.size() / log_weights_.size();
     if (value->size() != width) {
       throw ModelError(fmt::format("'{}' has shape [{}] in one trace and [{}] in another",

@@ -52,6 +52,7 @@ class Runner {
     switch (pending.role) {
       case Role::kSample:
         check(pending);
+        if (options_.held && hold(pending)) break;
         if (pending.control) {
           samples_.push_back(pending);
         } else {
@@ -113,6 +114,21 @@ class Runner {
     if (choice.log_q) trace.log_weight += log_p - *choice.log_q;
     record(pending, choice.value, log_p);
     ensemble_.answer(pending.slot, choice.value);
+  }
+
+  // Gives a latent the value that it is held at, if it is. Nothing is weighed: the law is that of
+  // the program in which the value was set, not of runs in which it came out.
+  bool hold(const Pending& pending) {
+    const auto value = options_.held->find(*pending.address, pending.distribution->size());
+    if (!value) return false;
+    if (density(pending, *value) == -kInfinity) {
+      fail(pending, fmt::format("it is held at {}, which {} cannot be", value->text(),
+                                pending.distribution->text()));
+    }
+    if (pending.control) guide_.given(pending, *value);
+    record(pending, *value, 0).given = true;
+    ensemble_.answer(pending.slot, *value);
+    return true;
   }
 
   // An uncontrolled sample, or an observation that nobody gave.

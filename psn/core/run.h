@@ -54,6 +54,9 @@ struct RunOptions {
   std::uint64_t seed = 0;
   // The data to condition on. Null: a forward simulation, in which every observation is drawn.
   const Observations* observations = nullptr;
+  // Latents to hold at a value (an intervention): they take it, count for nothing in any density or
+  // weight, and no guide chooses them. Null: none.
+  const Observations* held = nullptr;
   std::size_t max_length = 1'000'000;  // of a trace; longer ones are a ModelError
   bool keep_distributions = false;     // in the trace's entries
   Monitor* monitor = nullptr;          // optional

@@ -46,7 +46,7 @@ class ReplayGuide : public Guide {
     const auto& entries = lane.trace->entries;
     while (lane.at < entries.size()) {
       const Entry& entry = entries[lane.at++];
-      if (entry.role == Role::kSample && entry.control) return &entry;
+      if (entry.role == Role::kSample && entry.control && !entry.given) return &entry;
     }
     return nullptr;
   }

@@ -11,8 +11,9 @@ namespace psn {
 
 struct EngineOptions {
   std::uint64_t samples = 1000;
-  std::vector<Query> queries;  // what to keep of each trace
-  bool keep_traces = false;    // keep whole traces besides
+  std::vector<Query> queries;          // what to keep of each trace
+  bool keep_traces = false;            // keep whole traces besides
+  const Observations* held = nullptr;  // latents to hold at a value; see RunOptions
   std::uint64_t seed = 0;
   // The index of the first sample, whose random numbers follow from it: for parts of one result
   // that are made in different places.
@@ -24,6 +25,7 @@ struct EngineOptions {
   RunOptions run_options(const Observations* observations) const {
     return {.seed = seed,
             .observations = observations,
+            .held = held,
             .max_length = max_length,
             .keep_distributions = keep_traces,
             .monitor = monitor,

@@ -156,10 +156,11 @@ class Chain {
   // that was given in one trace and is missing in the other is another kind of thing.
   enum class Class { kControlled, kUncontrolled, kFixed };
   static Class class_of(const Entry& entry) {
+    if (entry.given) return Class::kFixed;
     if (entry.role == Role::kSample) {
       return entry.control ? Class::kControlled : Class::kUncontrolled;
     }
-    return entry.role == Role::kObserve && !entry.given ? Class::kUncontrolled : Class::kFixed;
+    return entry.role == Role::kObserve ? Class::kUncontrolled : Class::kFixed;
   }
 
   static bool has_uncontrolled(const Trace& trace) {

@@ -120,6 +120,13 @@ class LogProb : public Follower {
   bool renormalise_;
 };
 
+// Of the transitions alone.
+class PathLogProb : public LogProb {
+ public:
+  using LogProb::LogProb;
+  void choice(std::size_t, const Entry&, const Distribution&) override {}
+};
+
 // The network grown by what a trace brings: first its new addresses, then, from each address, all
 // new transitions at once.
 Network grown(Network network, const Trace& trace) {
@@ -202,12 +209,9 @@ double log_prob(const Network& network, const Trace& trace, UnknownEvaluation un
 
 std::vector<double> path_log_prob(std::shared_ptr<const CompiledNetwork> network,
                                   std::span<const Trace> traces) {
-  auto results = log_prob(std::move(network), traces, UnknownEvaluation::kRenormalise);
-  for (std::size_t i = 0; i < traces.size(); ++i) {
-    for (const Entry& entry : traces[i].entries) {
-      if (is_choice(entry)) results[i] -= entry.log_prob;
-    }
-  }
+  std::vector<double> results(traces.size(), -kInfinity);
+  PathLogProb follower(results, true);
+  follow(std::move(network), traces, follower);
   return results;
 }
 

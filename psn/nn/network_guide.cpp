@@ -43,11 +43,9 @@ class NetworkGuide : public Guide {
         continue;
       }
       Lane& lane = lanes_[request.slot];
-      if (lane.last.empty()) {
-        lane.from_model = defensive_ > 0 && request.rng->uniform() < defensive_;
-      } else {
-        drawn_.push_back({request.slot, &lane.last});
-      }
+      if (!lane.begun) lane.from_model = defensive_ > 0 && request.rng->uniform() < defensive_;
+      lane.begun = true;
+      if (!lane.last.empty()) drawn_.push_back({request.slot, &lane.last});
       next_.push_back({request.slot, node, request.address});
       asked_.push_back(i);
     }
@@ -59,11 +57,24 @@ class NetworkGuide : public Guide {
     });
   }
 
+  // The network moves on by the value, as if it had chosen it.
+  void given(const Pending& request, const Value& value) override {
+    const NodeId node = find(*request.address);
+    if (node == kUnknown || !has_proposal(*request.distribution)) return;
+    Value& last = lanes_[request.slot].last;
+    const Executor::Drawn before{request.slot, &last};
+    if (!last.empty()) executor_.take({&before, 1});
+    const Executor::Next next{request.slot, node, request.address};
+    executor_.step({&next, 1}, [](std::size_t, const float*) {});
+    last = value;
+  }
+
  private:
   static constexpr NodeId kUnknown = ~NodeId{0}, kNotAsked = kUnknown - 1;
 
   struct Lane {
-    Value last;  // what the network last chose in this trace; empty at first
+    Value last;          // what the network last chose or was told in this trace; empty at first
+    bool begun = false;  // it has chosen
     bool from_model = false;
     // log of the densities so far, under the network and under the model.
     double log_q = 0, log_p = 0;

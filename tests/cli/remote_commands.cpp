@@ -83,10 +83,14 @@ TEST_F(RemoteCommands, EveryExampleGivesThePosteriorOfTheBuiltInModel) {
           "env PYTHONPATH=" PSN_SOURCE "/python " PSN_PYTHON " " PSN_SOURCE
           "/examples/remote/gaussian.py",
           PSN_PROGRAM " serve gaussian --ppx"}) {
-      const auto result = json("infer 'exec:" + command + " {endpoint}' --workers 2" + kData +
-                               "--engine " + engine);
+      const std::string infer =
+          "infer 'exec:" + command + " {endpoint}' --workers 2" + kData + "--engine " + engine;
+      const auto result = json(infer);
       EXPECT_EQ(result["posterior"], expected) << command;
       EXPECT_FALSE(result.contains("failed_runs"));
+      const auto held = json(infer + " --given mu=1.5 --query mu,result")["posterior"];
+      EXPECT_EQ(held["mu"]["q05"], 1.5) << command;
+      EXPECT_EQ(held["result"], held["mu"]) << command;  // what the program returns
     }
   }
   EXPECT_TRUE(all_gone("gaussian --ppx ipc://"));
