@@ -8,6 +8,7 @@ namespace psn::app {
 void add_models_command(CLI::App& program);
 void add_simulate_command(CLI::App& program);
 void add_infer_command(CLI::App& program);
+void add_predict_command(CLI::App& program);
 void add_graph_command(CLI::App& program);
 void add_exact_command(CLI::App& program);
 void add_inspect_command(CLI::App& program);

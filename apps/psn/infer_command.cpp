@@ -44,7 +44,8 @@ struct InferOptions {
   std::uint64_t thinning = 1;
   std::string network;  // of engine ic
   double defensive = 0;
-  std::uint64_t correct = 0;  // simulator runs
+  std::uint64_t correct = 0;   // simulator runs
+  std::size_t draws = 10'000;  // kept in --out
 };
 
 void check(const InferOptions& options) {
@@ -139,11 +140,12 @@ Target load_target(const InferOptions& options, const RunOptions& run) {
 // The surrogate's posterior becomes the simulator's.
 Json correct(InferenceResult& result, Simulator& model, const Target& target,
              const Observations& observations, const InferOptions& options, EngineOptions engine,
-             const Watch& watch) {
+             Draws* draws, const Watch& watch) {
   const auto& surrogate = dynamic_cast<const SurrogateSimulator&>(model);
   engine.queries = target.queries;
   engine.samples = options.correct;
   engine.keep_traces = false;
+  engine.draws = draws;
   const ParetoDiagnostic before = pareto_khat(result.posterior.log_weights());
   Json json{{"runs", options.correct},
             {"ess_before", result.posterior.effective_sample_size()},
@@ -194,19 +196,26 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   engine.parallelism = s.parallelism;
   engine.monitor = &watch.monitor();
 
+  Draws draws(options.common.seed, {.draws = options.draws});
+  Draws* wanted = out && options.draws > 0 ? &draws : nullptr;
+  if (!target) engine.draws = wanted;
+
   forget_fallbacks(*simulator);
   InferenceResult result = infer(*simulator, observations, options, engine, watch);
   Json json{
       {"model", simulator->name()}, {"engine", options.engine}, {"seed", options.common.seed}};
   if (options.correct > 0) {
-    json["correction"] = correct(result, *simulator, *target, observations, options, engine, watch);
+    json["correction"] =
+        correct(result, *simulator, *target, observations, options, engine, wanted, watch);
   }
   if (ranks().leads()) json.update(summarize(result));
   report_fallbacks(*simulator, json, options.common.quiet);
   report_failures(*simulator, json, options.common.quiet);
+  if (wanted) join(draws);
   if (!ranks().leads()) return;
   if (out) {
     out.write_config(command);
+    if (wanted) out.write(kDrawsFile, draws.serialize());
     result.posterior.save(out.path() + "/posterior.safetensors");
     result.posterior.write_csv(out.path() + "/posterior.csv");
     out.write("summary.json", json.dump(2) + "\n");
@@ -263,6 +272,11 @@ void add_infer_command(CLI::App& program) {
   command->add_option("--thin", options->thinning, "keep every so manieth state")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 30));
+  command
+      ->add_option("--draws", options->draws,
+                   "samples of which all latents are kept in OUT, for psn predict; 0: none")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1 << 30));
   options->fallback.add_to(*command);
   options->common.add_to(*command);
   command->callback([options, command] { infer_command(*options, *command); });

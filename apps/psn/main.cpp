@@ -99,6 +99,7 @@ int run(int argc, char** argv) {
   add_models_command(program);
   add_simulate_command(program);
   add_infer_command(program);
+  add_predict_command(program);
   add_graph_command(program);
   add_exact_command(program);
   add_inspect_command(program);

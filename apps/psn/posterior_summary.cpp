@@ -82,14 +82,18 @@ double worst(const Json& columns, const char* key, Better better) {
 
 }  // namespace
 
-Json summarize(const InferenceResult& result) {
-  const Posterior& posterior = result.posterior;
-  Json json{{"samples", posterior.size()}};
+Json summarize_columns(const Posterior& posterior) {
   Json columns = Json::object();
   for (const std::string& name : posterior.names()) {
     columns[name] = summarize_column(posterior, name);
   }
-  json["posterior"] = columns;
+  return columns;
+}
+
+Json summarize(const InferenceResult& result) {
+  const Posterior& posterior = result.posterior;
+  const Json columns = summarize_columns(posterior);
+  Json json{{"samples", posterior.size()}, {"posterior", columns}};
   if (posterior.chains() > 0) {
     json["chains"] = posterior.chains();
     json["ess"] = worst(columns, "ess", std::greater<>());
@@ -106,7 +110,7 @@ Json summarize(const InferenceResult& result) {
   return json;
 }
 
-void print_table(const Json& json) {
+void print_columns(const Json& columns) {
   fmt::print("{:>16} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "", "mean", "sd", "5%",
              "25%", "50%", "75%", "95%");
   const auto row = [](const std::string& label, const Json& column, std::optional<std::size_t> k) {
@@ -120,7 +124,7 @@ void print_table(const Json& json) {
     }
     fmt::print("\n");
   };
-  for (const auto& [name, column] : json["posterior"].items()) {
+  for (const auto& [name, column] : columns.items()) {
     if (column["mean"].is_array()) {
       for (std::size_t k = 0; k < column["mean"].size(); ++k) {
         row(fmt::format("{}[{}]", name, k), column, k);
@@ -129,6 +133,10 @@ void print_table(const Json& json) {
       row(name, column, std::nullopt);
     }
   }
+}
+
+void print_table(const Json& json) {
+  print_columns(json["posterior"]);
   fmt::print("ESS {:.0f} of {}", json["ess"].get<double>(), json["samples"].get<std::uint64_t>());
   if (json.contains("log_evidence")) {
     fmt::print(", log evidence {:.4f}, Pareto k-hat {:.2f} (reliable below {:.2f})",

@@ -9,6 +9,9 @@
 
 namespace psn::app {
 
+// Of psn infer --out, for psn predict.
+inline constexpr const char* kDrawsFile = "draws.safetensors";
+
 struct InferenceResult {
   Posterior posterior;
   std::uint64_t traces = 0;  // that were run
@@ -16,6 +19,10 @@ struct InferenceResult {
   std::optional<double> acceptance;             // of Markov chains
   std::optional<double> effective_sample_size;  // where the weights alone do not tell
 };
+
+// Moments and quantiles of every column, by name; and as the rows of a table.
+nlohmann::ordered_json summarize_columns(const Posterior& posterior);
+void print_columns(const nlohmann::ordered_json& columns);
 
 // Moments, quantiles and diagnostics.
 nlohmann::ordered_json summarize(const InferenceResult& result);

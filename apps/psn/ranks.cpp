@@ -26,6 +26,14 @@ Posterior joined(Posterior own) {
   return own;
 }
 
+void join(Draws& own) {
+  if (ranks().alone()) return;
+  const std::vector<std::string> parts = ranks().gather(own.serialize());
+  for (std::size_t rank = 1; rank < parts.size(); ++rank) {
+    own.merge(Draws::parse(parts[rank], "message between ranks"));
+  }
+}
+
 Failures joined(Failures own) {
   if (ranks().alone()) return own;
   ByteWriter out;

@@ -6,6 +6,7 @@
 #include "psn/base/communicator.h"
 #include "psn/core/ensemble.h"
 #include "psn/core/posterior.h"
+#include "psn/infer/draws.h"
 
 namespace psn::app {
 
@@ -21,5 +22,7 @@ Part own_part(std::uint64_t count);
 // On rank 0 the samples of all ranks in their order, without whole traces.
 Posterior joined(Posterior own);
 Failures joined(Failures own);
+// On rank 0 what all ranks kept.
+void join(Draws& own);
 
 }  // namespace psn::app

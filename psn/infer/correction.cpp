@@ -116,6 +116,7 @@ Correction correct_to_simulator(Simulator& simulator, const Observations& observ
             same ? trace.log_weight - log_weighed(traces[i]) - log_path[i] + log_evidence
                  : -kInfinity;
         result.posterior.put(i, trace, log_weight);
+        if (options.draws) options.draws->offer(i, trace, log_weight);
       },
       options.run_options(&observations), options.parallelism);
   result.diverged = diverged;

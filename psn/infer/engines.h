@@ -6,6 +6,7 @@
 
 #include "psn/core/posterior.h"
 #include "psn/core/run.h"
+#include "psn/infer/draws.h"
 
 namespace psn {
 
@@ -13,6 +14,7 @@ struct EngineOptions {
   std::uint64_t samples = 1000;
   std::vector<Query> queries;          // what to keep of each trace
   bool keep_traces = false;            // keep whole traces besides
+  Draws* draws = nullptr;              // optional: is offered every sample
   const Observations* held = nullptr;  // latents to hold at a value; see RunOptions
   std::uint64_t seed = 0;
   // The index of the first sample, whose random numbers follow from it: for parts of one result

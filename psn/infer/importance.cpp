@@ -21,6 +21,7 @@ Posterior weighted_traces(Simulator& simulator, const Observations* observations
       simulator, options.samples, make_guide,
       [&](std::uint64_t i, Trace& trace) {
         posterior.put(i - options.first, trace, trace.log_weight);
+        if (options.draws) options.draws->offer(i, trace, trace.log_weight);
       },
       run_options, options.parallelism);
   if (failed.empty()) return posterior;

@@ -351,6 +351,7 @@ class ChainTask : public Guide, public Task {
       posterior_.put(row, chain.current(), 0);
     }
     last_row_[slot] = row;
+    if (options_.draws) options_.draws->offer(chain.id() * samples_ + sample, chain.current(), 0);
   }
 
   const MetropolisOptions& options_;

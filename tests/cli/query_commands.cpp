@@ -64,5 +64,49 @@ TEST_F(QueryCommands, WhatCannotBeHeldIsSaid) {
   expect_error("simulate gaussian-marsaglia --given u=2", 70, "held at 2");
 }
 
+// The posterior of mu is N(2.25, 5/6), so a measurement would again be N(2.25, 17/6).
+TEST_F(QueryCommands, PredictsWhatWouldBeMeasuredAgain) {
+  for (const std::string engine : {"is", "lmh"}) {
+    json("infer gaussian -n 20000 --out post --engine " + engine + kData);
+    const auto result = json("predict post -n 20000 --seed 5");
+    EXPECT_EQ(result["model"], "gaussian");
+    EXPECT_EQ(result["samples"], 20000);
+    EXPECT_EQ(result["draws"], 10000);
+    EXPECT_EQ(result["new_latents"], 0);
+    EXPECT_EQ(result["predictive"].size(), 2u);  // the observations
+    for (const char* name : {"obs0", "obs1"}) {
+      // Of the 20,000 samples a tenth counts, at the least.
+      EXPECT_NEAR(result["predictive"][name]["mean"].get<double>(), 2.25, 4.9 * 0.92 / 44);
+      EXPECT_NEAR(result["predictive"][name]["sd"].get<double>(), std::sqrt(17.0 / 6), 0.1);
+    }
+    std::filesystem::remove_all(folder_ / "post");
+  }
+}
+
+TEST_F(QueryCommands, PredictionsCanBeAskedAndWritten) {
+  json("infer gaussian -n 2000 --out post" + kData);
+  const auto asked = json("predict post -n 500 --query mu,result --out again");
+  EXPECT_EQ(asked["predictive"]["mu"], asked["predictive"]["result"]);
+  EXPECT_LT(asked["predictive"]["mu"]["sd"].get<double>(), 1.2);  // the prior's is 2.2
+  for (const char* name : {"predictive.csv", "predictive.safetensors", "config.toml"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "again" / name)) << name;
+  }
+  const auto held = json("predict post -n 2000 --given mu=20 --query mu,obs0")["predictive"];
+  EXPECT_EQ(held["mu"]["sd"], 0);
+  EXPECT_NEAR(held["obs0"]["mean"].get<double>(), 20, 4.9 * 1.42 / 44);
+  // In another simulator of the same addresses: here the model over PPX.
+  const auto remote =
+      json("predict post 'exec:" PSN_PROGRAM " serve gaussian --ppx {endpoint}' -n 200 --query mu");
+  EXPECT_EQ(remote["new_latents"], 0);
+  EXPECT_EQ(remote["predictive"], json("predict post -n 200 --query mu")["predictive"]);
+
+  expect_error("predict nowhere", 65, "nowhere");
+  json("infer gaussian -n 200 --draws 0 --out none" + kData);
+  expect_error("predict none", 65, "--draws");
+  expect_error("predict post --query nu", 64, "'nu'");
+  std::ofstream(folder_ / "post" / "draws.safetensors") << "nonsense";
+  expect_error("predict post", 65, "draws.safetensors");
+}
+
 }  // namespace
 }  // namespace psn
