@@ -20,6 +20,7 @@ struct ServeCommandOptions {
   CommonOptions common;
   std::string model;
   std::string endpoint = ppx::kDefaultEndpoint;
+  bool withhold_data = false;
   std::string curve_keys;
   std::vector<std::string> curve_allow;
 };
@@ -30,6 +31,7 @@ void serve_command(const ServeCommandOptions& options) {
   ppx::ServeOptions serve;
   serve.endpoint = options.endpoint;
   serve.seed = options.common.seed;
+  serve.withhold_data = options.withhold_data;
   serve.stop = &watch.monitor().stop;
   if (!options.curve_keys.empty()) {
     const auto pair = read_keys(options.curve_keys, 2);
@@ -39,7 +41,11 @@ void serve_command(const ServeCommandOptions& options) {
     serve.keys.clients.push_back(read_keys(path, 1)[0]);
   }
   serve.ready = [&](const std::string& endpoint) {
-    fmt::print("serving {} at {}\n", simulator->name(), endpoint);
+    fmt::print("serving {} at {}{}\n", simulator->name(), endpoint,
+               options.withhold_data
+                   ? "; the program's own data are withheld: engines have their own "
+                     "by name, or draw them"
+                   : "");
     std::fflush(stdout);
   };
   serve.log = [](const std::string& line) {
@@ -67,6 +73,8 @@ void add_serve_command(CLI::App& program) {
       ->add_option("--ppx", options->endpoint,
                    "where: tcp://ADDRESS:PORT (port *: any that is free) or ipc:///PATH")
       ->capture_default_str();
+  command->add_flag("--withhold-data", options->withhold_data,
+                    "keep the program's own data from the engine: for one that learns from runs");
   command->add_option("--curve-keys", options->curve_keys,
                       "file with our own keys (psn keys): encrypts the connection");
   command

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <vector>
 
 #include "psn/base/error.h"
+#include "psn/base/numerics.h"
 
 namespace psn {
 namespace {
@@ -46,11 +48,13 @@ Value Context::sample(const Distribution& distribution, const SiteOptions& optio
 
 Value Context::observe(const Distribution& distribution, const std::optional<Value>& data,
                        const SiteOptions& options, Location location) {
-  return channel_.ask({.role = Role::kObserve,
-                       .control = false,
-                       .address = next_address(options, location, &distribution, ""),
-                       .distribution = &distribution,
-                       .value = data ? &*data : nullptr});
+  Value seen = channel_.ask({.role = Role::kObserve,
+                             .control = false,
+                             .address = next_address(options, location, &distribution, ""),
+                             .distribution = &distribution,
+                             .value = data ? &*data : nullptr});
+  if (!seen.empty()) return seen;
+  return {std::vector<double>(distribution.size(), kNaN), distribution.shape()};
 }
 
 Value Context::observe(const Distribution& distribution, const SiteOptions& options,

@@ -51,7 +51,7 @@ class Context {
                Location location = Location::current());
 
   // States that a random quantity is measurable and returns its value: the user's observation of
-  // that name, else `data`, else a draw. While simulating or training it is always a draw.
+  // that name, else `data`, else a draw. Simulating or training it is a draw. NaN: nobody tells.
   Value observe(const Distribution& distribution, const std::optional<Value>& data,
                 const SiteOptions& options = {}, Location location = Location::current());
   Value observe(const Distribution& distribution, const SiteOptions& options = {},

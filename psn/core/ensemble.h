@@ -47,7 +47,7 @@ class Ensemble {
 
   // Begins a run in an idle slot: at first, and after that slot's kFinish or kFail.
   virtual void start(Slot slot, const Ticket& ticket, const Rng& rng) = 0;
-  // Gives the simulation what it asked for. The value of a tag or factor's answer is ignored.
+  // Gives the simulation what it asked for: nothing for tag, factor, an observation nobody tells.
   virtual void answer(Slot slot, const Value& value) = 0;
   // Lets the simulations that were started or answered go on, and returns the requests that came
   // up. Valid until the next call. Returns none if none came up for a while, so that the caller can

@@ -88,8 +88,9 @@ class SurrogateEnsemble : public Ensemble {
       continuing_.push_back(slot);
       return;
     }
-    trace.value = value;
-    if (options_.simulator) trace.made.push_back({trace.address, value});
+    // An observation that nobody tells: one as in training, for the network to go on with.
+    trace.value = value.empty() ? trace.distribution->draw(trace.transitions) : value;
+    if (options_.simulator) trace.made.push_back({trace.address, trace.value});
     drawn_.push_back({slot, &trace.value});
   }
 

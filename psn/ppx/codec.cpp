@@ -221,8 +221,9 @@ struct Encoder::State {
     return wire::CreateTensor(builder, data, builder.CreateVector(shape));
   }
 
+  // Also if it is empty: PyProb cannot do without.
   flatbuffers::Offset<flatbuffers::String> text(const std::string& text) {
-    return text.empty() ? 0 : builder.CreateString(text);
+    return builder.CreateString(text);
   }
 
   Body parameters(std::span<const Value> values) {

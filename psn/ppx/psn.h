@@ -21,7 +21,8 @@ extern "C" {
 #endif
 
 /* Serves at `endpoint` (NULL: tcp://127.0.0.1:5555) until SIGINT or SIGTERM; returns 0 then, and 1
- * with a line on stderr if it cannot serve. Each run calls program(data). */
+ * with a line on stderr if it cannot serve. Each run calls program(data); of several engines one
+ * has a run at a time, the others wait for their turn. */
 int psn_serve(const char* model_name, double (*program)(void* data), void* data,
               const char* endpoint);
 

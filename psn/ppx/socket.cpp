@@ -17,6 +17,8 @@
 namespace psn::ppx {
 namespace {
 
+constexpr const char* kDomain = "psn";
+
 void configure(zmq::socket_t& socket) {
   socket.set(zmq::sockopt::linger, 0);
   socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(kMaxMessageBytes));
@@ -69,18 +71,29 @@ void configure_server(zmq::socket_t& socket, const ServerKeys& keys) {
   configure(socket);
   constexpr int kMilliseconds = 100;
   socket.set(zmq::sockopt::rcvtimeo, kMilliseconds);
+  // libzmq 4.3.4 aborts when the peer of a full queue goes with a PING unread behind it. A limit to
+  // the number of messages would bound nothing anyway, as long as they are.
+  socket.set(zmq::sockopt::rcvhwm, 0);
+  // With a domain libzmq speaks no ZMTP older than 3, for which any bytes could be messages.
+  socket.set(zmq::sockopt::zap_domain, kDomain);
   if (keys.own.secret_key.empty()) return;
   set_pair(socket, keys.own);
   socket.set(zmq::sockopt::curve_server, true);
-  if (!keys.clients.empty()) socket.set(zmq::sockopt::zap_domain, "psn");
 }
 
 void connect(zmq::socket_t& socket, const std::string& endpoint) {
   at(endpoint, "connect to", [&] { socket.connect(endpoint); });
 }
 
-void bind(zmq::socket_t& socket, const std::string& endpoint) {
+std::string bind(zmq::socket_t& socket, const std::string& endpoint) {
   at(endpoint, "serve at", [&] { socket.bind(endpoint); });
+  std::string bound = socket.get(zmq::sockopt::last_endpoint);
+  constexpr std::string_view kMapped = "[::ffff:";
+  const auto begin = bound.find(kMapped), end = bound.find(']');
+  if (begin != bound.npos && end != bound.npos && bound.find('.') < end) {
+    bound.erase(end, 1).erase(begin, kMapped.size());
+  }
+  return bound;
 }
 
 int free_port() {

@@ -24,7 +24,9 @@ void configure_server(zmq::socket_t& socket, const ServerKeys& keys);
 
 // Throw InvalidArgument that names the endpoint.
 void connect(zmq::socket_t& socket, const std::string& endpoint);
-void bind(zmq::socket_t& socket, const std::string& endpoint);
+// Returns where it serves, with the port that the system chose, as one would write it:
+// tcp://127.0.0.1:PORT, not tcp://[::ffff:127.0.0.1]:PORT.
+std::string bind(zmq::socket_t& socket, const std::string& endpoint);
 
 // A TCP port of this machine that nobody uses now.
 int free_port();

@@ -18,20 +18,17 @@ import os
 import signal
 import struct
 import sys
+import time
 import traceback
 
-import flatbuffers
-import flatbuffers.number_types as number_types
 import zmq
+
+from psn import wire
 
 DEFAULT_ENDPOINT = "tcp://127.0.0.1:5555"
 SYSTEM_NAME = "psn python 0.1.0"
-MAX_MESSAGE_BYTES = 256 << 20
-
-# Kinds of messages, by their number in the wire's union.
-HANDSHAKE, HANDSHAKE_RESULT, RUN, RUN_RESULT, SAMPLE, SAMPLE_RESULT = range(1, 7)
-OBSERVE, OBSERVE_RESULT, TAG, TAG_RESULT, RESET = range(7, 12)
-
+# Seconds that an engine may be silent in the middle of a run while others wait.
+PATIENCE = 60
 
 class Distribution:
     """A family (its number in the wire's union) and its parameters in the order of the wire."""
@@ -86,183 +83,129 @@ def Weibull(scale, concentration):
     return Distribution(11, scale, concentration)
 
 
-# ---- The wire ----------------------------------------------------------------------------------
-
-
-def _flatten(value):
-    """Numbers and shape of a float, a nested list or an array."""
-    if hasattr(value, "shape") and hasattr(value, "ravel"):
-        return [float(x) for x in value.ravel()], list(value.shape)
-    if isinstance(value, (list, tuple)):
-        parts = [_flatten(x) for x in value]
-        if any(shape != parts[0][1] for _, shape in parts):
-            raise ValueError("a ragged array")
-        inner = parts[0][1] if parts else []
-        return [x for numbers, _ in parts for x in numbers], [len(parts)] + inner
-    return [float(value)], []
-
-
-def _vector(builder, values, size, prepend):
-    builder.StartVector(size, len(values), size)
-    for x in reversed(values):
-        prepend(x)
-    return builder.EndVector()
-
-
-def _table(builder, offsets, scalars=()):
-    """A table of the given offsets (0: absent); `scalars` are (field, prepend, value, default)."""
-    builder.StartObject(len(offsets))
-    for field, offset in enumerate(offsets):
-        if offset:
-            builder.PrependUOffsetTRelativeSlot(field, offset, 0)
-    for field, prepend, value, default in scalars:
-        prepend(field, value, default)
-    return builder.EndObject()
-
-
-def _tensor(builder, value):
-    if value is None:
-        return 0
-    numbers, shape = _flatten(value)
-    data = _vector(builder, numbers, 8, builder.PrependFloat64)
-    extents = _vector(builder, shape, 4, builder.PrependInt32)
-    return _table(builder, [data, extents])
-
-
-def _text(builder, text):
-    return builder.CreateString(text) if text else 0
-
-
-def _encode(kind, build=lambda builder: _table(builder, [])):
-    builder = flatbuffers.Builder(256)
-    body = build(builder)
-    builder.StartObject(2)
-    builder.PrependUint8Slot(0, kind, 0)
-    builder.PrependUOffsetTRelativeSlot(1, body, 0)
-    builder.Finish(builder.EndObject())
-    return bytes(builder.Output())
-
-
-def _request(builder, address, name, distribution, value=None, control=True):
-    """Sample and Observe: address, name, distribution type, distribution, then control or value."""
-    offsets = [_text(builder, address), _text(builder, name), 0, 0, _tensor(builder, value)]
-    family = 0
-    if distribution is not None:
-        family = distribution.family
-        offsets[3] = _table(builder, [_tensor(builder, p) for p in distribution.parameters])
-    scalars = [(2, builder.PrependUint8Slot, family, 0)]
-    if not control:
-        scalars.append((4, builder.PrependBoolSlot, False, True))
-    return _table(builder, offsets, scalars)
-
-
-class _Table(flatbuffers.table.Table):
-    """Reads fields of a table, by number. Bytes that make no sense raise some exception."""
-
-    def place(self, field):
-        offset = self.Offset(4 + 2 * field)
-        return self.Pos + offset if offset else None
-
-    def table(self, field):
-        place = self.place(field)
-        return None if place is None else _Table(self.Bytes, self.Indirect(place))
-
-    def byte(self, field):
-        place = self.place(field)
-        return 0 if place is None else self.Get(number_types.Uint8Flags, place)
-
-    def numbers(self, field, format, size):
-        offset = self.Offset(4 + 2 * field)
-        if not offset:
-            return []
-        count = self.VectorLen(offset)
-        return list(struct.unpack_from("<%d%s" % (count, format), self.Bytes, self.Vector(offset)))
-
-
-def _decode(message):
-    """The kind of a message, and its body."""
-    if not 8 <= len(message) <= MAX_MESSAGE_BYTES:
-        raise ValueError("a message of %d bytes" % len(message))
-    root = _Table(message, struct.unpack_from("<I", message, 0)[0])
-    kind, body = root.byte(0), root.table(1)
-    if body is None:
-        raise ValueError("a message without a body")
-    return kind, body
-
-
-def _value(tensor):
-    """A float, a nested list, or None for no data."""
-    if tensor is None:
-        return None
-    numbers, shape = tensor.numbers(0, "d", 8), tensor.numbers(1, "i", 4)
-    if not numbers:
-        return None
-    if math.prod(shape) != len(numbers):
-        raise ValueError("a tensor of shape %s with %d numbers" % (shape, len(numbers)))
-    if len(numbers) == 1 and len(shape) <= 1:
-        return numbers[0]
-    for extent in reversed(shape[1:]):
-        numbers = [numbers[i:i + extent] for i in range(0, len(numbers), extent)]
-    return numbers
-
-
-# ---- The conversation --------------------------------------------------------------------------
-
-
-class _OutOfStep(BaseException):
-    """Ends a run from within: the engine sent something other than the answer to our request."""
-
-    def __init__(self, message):
-        self.message = message
+class _Abandoned(BaseException):
+    """Ends a run from within: its engine has gone, or sent no answer to our request."""
 
 
 class _Stop(BaseException):
     """Ends the service: a signal came."""
 
 
+class _Connections:
+    """Who is connected. A ROUTER socket does not say when a peer goes; its monitor does, but knows
+    connections only by file descriptor, which every message has as well."""
+
+    def __init__(self, socket):
+        self.monitor = socket.get_monitor_socket(zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED)
+        self.monitor.rcvhwm = 0
+        self.peers = {}  # by descriptor; None until it has spoken
+
+    def gone(self):
+        """Peers that have gone since the last call."""
+        gone = set()
+        while self.monitor.poll(0):
+            kind, fd = struct.unpack("=Hi", self.monitor.recv_multipart()[0])
+            gone.add(self.peers.pop(fd, None))
+            if kind == zmq.EVENT_ACCEPTED:
+                self.peers[fd] = None
+        return gone
+
+    def is_open(self, peer, frame):
+        """Whose connection a frame came over. To be asked after gone(): a new connection may have the
+        descriptor of an old one."""
+        fd = frame.get(zmq.SRCFD)
+        if fd not in self.peers:
+            return False
+        self.peers[fd] = peer
+        return True
+
+
 class _Server:
+    """One run at a time. What other engines send meanwhile waits, but for handshakes."""
+
     def __init__(self, program, model_name, socket):
         self.program, self.model_name, self.socket = program, model_name, socket
+        self.connections = _Connections(socket)
+        self.engine = None  # whose run is under way
+        self.letters = {}  # by engine, in the order of arrival: the last message of each
+
+    def send(self, engine, message):
+        self.socket.send_multipart([engine, b"", message])
+
+    def collect(self):
+        """Waits a while for a message, and puts it where it belongs."""
+        try:
+            frames = self.socket.recv_multipart(copy=False)
+        except zmq.Again:
+            frames = None
+        for engine in self.connections.gone():
+            self.letters.pop(engine, None)
+            if engine is not None and engine == self.engine:
+                self.engine = None
+        # Who it is from, nothing, and the message itself. What lacks the second cannot be answered.
+        if not frames or len(frames) < 3 or len(frames[1]) != 0:
+            return
+        engine = frames[0].bytes
+        if not self.connections.is_open(engine, frames[-1]):
+            return
+        message = frames[2].bytes if len(frames) == 3 else b""
+        if wire.kind(message) == wire.HANDSHAKE and engine != self.engine:
+            self.letters.pop(engine, None)
+            self.greet(engine)
+        else:
+            self.letters[engine] = message
+
+    def answer(self):
+        """The next message of the engine whose run is under way."""
+        deadline = time.monotonic() + PATIENCE
+        while self.engine is not None and self.engine not in self.letters:
+            if self.letters and time.monotonic() > deadline:
+                break
+            self.collect()
+        if self.engine not in self.letters:
+            raise _Abandoned()
+        return self.letters[self.engine]
 
     def ask(self, request, kind):
         """Sends a request and returns the body of the answer."""
-        self.socket.send(request)
-        message = self.socket.recv()
-        try:
-            got, body = _decode(message)
-        except Exception:
-            got, body = 0, None
-        if got != kind:
-            raise _OutOfStep(message)
-        return body
+        self.send(self.engine, request)
+        message = self.answer()
+        if wire.kind(message) != kind:
+            raise _Abandoned()  # and the letter stays, to be taken for what it is
+        del self.letters[self.engine]
+        return wire.decode(message)[1]
 
     def serve(self):
-        message = self.socket.recv()
         while True:
-            try:
-                message = self.reply(message)
-            except _OutOfStep as surprise:
-                message = surprise.message
+            while not self.letters:
+                self.collect()
+            engine = next(iter(self.letters))
+            kind = wire.kind(self.letters.pop(engine))
+            if kind == wire.HANDSHAKE:
+                self.greet(engine)
+            elif kind == wire.RUN:
+                self.run(engine)
+            else:
+                self.send(engine, wire.encode(wire.RESET))
 
-    def reply(self, message):
-        """Acts on a message outside of a run, or at the end of one; returns the next."""
+    def greet(self, engine):
+        names = (SYSTEM_NAME, self.model_name)
+        self.send(engine, wire.encode(wire.HANDSHAKE_RESULT, lambda b: wire.table(
+            b, [wire.text(b, name) for name in names])))
+
+    def run(self, engine):
+        self.engine = engine
+        reply = wire.encode(wire.RESET)
         try:
-            kind, _ = _decode(message)
-        except Exception:
-            kind = 0
-        reply = _encode(RESET)
-        if kind == HANDSHAKE:
-            names = (SYSTEM_NAME, self.model_name)
-            reply = _encode(HANDSHAKE_RESULT,
-                            lambda b: _table(b, [_text(b, name) for name in names]))
-        elif kind == RUN:
-            try:
-                result = self.program()
-                reply = _encode(RUN_RESULT, lambda b: _table(b, [_tensor(b, result)]))
-            except Exception:  # PPX has no word for it: the engine gets a Reset
-                traceback.print_exc()
-        self.socket.send(reply)
-        return self.socket.recv()
+            result = self.program()
+            reply = wire.encode(wire.RUN_RESULT, lambda b: wire.table(b, [wire.tensor(b, result)]))
+        except _Abandoned:
+            return
+        except Exception:  # PPX has no word for it: the engine gets a Reset
+            traceback.print_exc()
+        finally:
+            self.engine = None
+        self.send(engine, reply)
 
 
 _server = None  # the one that runs in this process
@@ -279,17 +222,18 @@ def sample(distribution, name="", address="", control=True):
     """Draws a latent random value. The address, by default the name or else the line of code, tells
     choices apart; control=False: always drawn from the distribution itself."""
     address = _address(address, name)
-    request = _encode(SAMPLE,
-                      lambda b: _request(b, address, name, distribution, control=control))
-    return _value(_server.ask(request, SAMPLE_RESULT).table(0))
+    request = wire.encode(wire.SAMPLE, lambda b: wire.request(b, address, name, distribution,
+                                                              control=control))
+    return wire.value(_server.ask(request, wire.SAMPLE_RESULT).table(0))
 
 
 def observe(distribution, value=None, name="", address=""):
     """States that a quantity is measurable. `value` is the program's own data; None: the engine has
     it, or draws it. Returns what was observed: NaN if neither program nor engine tells."""
     address = _address(address, name)
-    request = _encode(OBSERVE, lambda b: _request(b, address, name, distribution, value))
-    observed = _value(_server.ask(request, OBSERVE_RESULT).table(0))
+    request = wire.encode(wire.OBSERVE, lambda b: wire.request(b, address, name, distribution,
+                                                               value))
+    observed = wire.value(_server.ask(request, wire.OBSERVE_RESULT).table(0))
     if observed is None:
         observed = value
     return math.nan if observed is None else observed
@@ -298,12 +242,14 @@ def observe(distribution, value=None, name="", address=""):
 def tag(value, name="", address=""):
     """Records a derived quantity."""
     address = _address(address, name)
-    _server.ask(_encode(TAG, lambda b: _table(b, [_text(b, address), _text(b, name),
-                                                  _tensor(b, value)])), TAG_RESULT)
+    request = wire.encode(wire.TAG, lambda b: wire.table(
+        b, [wire.text(b, address), wire.text(b, name), wire.tensor(b, value)]))
+    _server.ask(request, wire.TAG_RESULT)
 
 
 def serve(program, model_name, endpoint=DEFAULT_ENDPOINT):
-    """Serves until SIGINT or SIGTERM; each run calls program()."""
+    """Serves until SIGINT or SIGTERM; each run calls program(). Of several engines one has a run at a
+    time, the others wait for their turn."""
     global _server
 
     def stop(number, frame):
@@ -312,16 +258,22 @@ def serve(program, model_name, endpoint=DEFAULT_ENDPOINT):
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)
     context = zmq.Context()
-    socket = context.socket(zmq.REP)
+    socket = context.socket(zmq.ROUTER)
     socket.linger = 0
-    socket.maxmsgsize = MAX_MESSAGE_BYTES
-    socket.bind(endpoint)
+    socket.maxmsgsize = wire.MAX_MESSAGE_BYTES
+    socket.rcvtimeo = 100
+    # libzmq 4.3.4 aborts when the peer of a full queue goes with a PING unread behind it; and without
+    # a domain it takes any bytes for messages of old versions.
+    socket.rcvhwm = 0
+    socket.zap_domain = b"psn"
     _server = _Server(program, model_name, socket)
+    socket.bind(endpoint)
     try:
         _server.serve()
     except _Stop:
         pass
     finally:
         _server = None
+        socket.disable_monitor()
         socket.close()
         context.term()

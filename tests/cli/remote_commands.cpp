@@ -129,27 +129,67 @@ TEST_F(RemoteCommands, ASurrogateIsServed) {
   }
 }
 
-// An engine that speaks as PyProb does, byte for byte, with simulators of ours. The posterior is
-// N(2.25, 5/6); five standard errors.
-TEST_F(RemoteCommands, AnEngineLikePyProb) {
-  const std::string python = "PYTHONPATH=" PSN_SOURCE "/python " PSN_PYTHON " ";
-  const std::string engine = python + PSN_SOURCE "/tests/protocol/engine.py ";
-  EXPECT_EQ(shell(engine + "golden " PSN_SOURCE "/tests/protocol/recorded/*.hex"), 0)
-      << text("stderr");
-  for (const std::string simulator :
-       {"\"$PSN\" serve gaussian --ppx", PSN_EXAMPLES "/example_remote_c",
-        "env " PSN_PYTHON " " PSN_SOURCE "/examples/remote/gaussian.py"}) {
-    EXPECT_EQ(shell("export " + python.substr(0, python.find(' ')) + "; " + simulator +
-                    " ipc://./socket >/dev/null & simulator=$!; " + engine +
-                    "infer ipc://./socket 400 obs0=2 obs1=3; status=$?; kill $simulator; "
-                    "wait $simulator; exit $status"),
+// An engine that speaks as PyProb does, byte for byte, with simulators of ours.
+class LikePyProb : public RemoteCommands {
+ protected:
+  // What the engine prints of a simulator that serves at the address after its command.
+  std::string engine(const std::string& command, const std::string& simulator) const {
+    EXPECT_EQ(shell("export PYTHONPATH=" PSN_SOURCE "/python; " + simulator +
+                    " ipc://./socket >served & simulator=$!; " PSN_PYTHON " " PSN_SOURCE
+                    "/tests/protocol/engine.py " +
+                    fmt::format(fmt::runtime(command), "ipc://./socket") +
+                    "; status=$?; kill $simulator; wait $simulator; exit $status"),
               0)
         << simulator << text("stderr");
+    return text("stdout");
+  }
+};
+
+// The posterior is N(2.25, 5/6); five standard errors.
+TEST_F(LikePyProb, Infers) {
+  EXPECT_EQ(shell("PYTHONPATH=" PSN_SOURCE "/python " PSN_PYTHON " " PSN_SOURCE
+                  "/tests/protocol/engine.py golden " PSN_SOURCE "/tests/protocol/recorded/*.hex"),
+            0)
+      << text("stderr");
+  std::ofstream(folder_ / "unnamed.py") << R"(
+import sys
+from psn import ppx
+def program():
+    mu = ppx.sample(ppx.Normal(1, 5 ** 0.5))
+    ppx.tag(mu)
+    ppx.observe(ppx.Normal(mu, 2 ** 0.5), name="obs0")
+    ppx.observe(ppx.Normal(mu, 2 ** 0.5), name="obs1")
+    return mu
+ppx.serve(program, "unnamed", sys.argv[1])
+)";
+  for (const std::string simulator :
+       {"\"$PSN\" serve gaussian --ppx", PSN_EXAMPLES "/example_remote_c",
+        PSN_PYTHON " " PSN_SOURCE "/examples/remote/gaussian.py", PSN_PYTHON " unnamed.py"}) {
     double mean = 0, effective = 0;
-    std::istringstream(text("stdout")) >> mean >> effective;
+    std::istringstream(engine("infer {} 400 obs0=2 obs1=3", simulator)) >> mean >> effective;
     EXPECT_GT(effective, 50);
     EXPECT_NEAR(mean, 2.25, 5 * std::sqrt(5.0 / 6 / effective)) << simulator;
   }
+}
+
+// It does not tell what it has observed; the surrogate goes on all the same.
+TEST_F(LikePyProb, InfersInASurrogate) {
+  using namespace psn;
+  save_network(
+      (folder_ / "s.psn").string(),
+      {psn::testing::network_of(reference::gaussian(), {.config = psn::testing::small_config()}),
+       "[]"});
+  double mean = 0, effective = 0;
+  std::istringstream(engine("infer {} 200 obs0=2 obs1=3", "\"$PSN\" serve s.psn --ppx")) >> mean >>
+      effective;
+  EXPECT_TRUE(std::isfinite(mean));
+  EXPECT_GE(effective, 1);
+}
+
+TEST_F(LikePyProb, NeedNotSeeTheDataOfTheProgram) {
+  EXPECT_EQ(engine("data {}", "\"$PSN\" serve gaussian --ppx"), "2\n");
+  EXPECT_EQ(engine("data {}", "\"$PSN\" serve gaussian --withhold-data --ppx"), "0\n");
+  EXPECT_NE(text("served").find("data are withheld"), std::string::npos) << text("served");
 }
 
 // A list of observations is spread over a remote simulator's obs_0, obs_1, ... as in process.

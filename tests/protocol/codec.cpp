@@ -114,6 +114,39 @@ Message through(const Message& message, ScalarShape scalars = ScalarShape::kNone
   return decode(bytes);
 }
 
+// Where a field of a table in these bytes lies; 0 if the table lacks it.
+std::size_t place_of(std::span<const std::byte> bytes, std::size_t table, std::size_t field) {
+  const auto read = [&]<class T>(std::size_t at, T value) {
+    std::memcpy(&value, bytes.data() + at, sizeof value);
+    return value;
+  };
+  const std::size_t vtable = table - static_cast<std::size_t>(read(table, std::int32_t{}));
+  const std::size_t entry = 4 + 2 * field;
+  if (entry >= read(vtable, std::uint16_t{})) return 0;
+  const std::uint16_t offset = read(vtable + entry, std::uint16_t{});
+  return offset == 0 ? 0 : table + offset;
+}
+
+// PyProb reads address and name of every request, and fails where there is none.
+TEST(Codec, AnEmptyNameIsWritten) {
+  for (const Message& message :
+       {Message(Sample{"a", "", Normal(0, 1)}), Message(Observe{"a", "", Normal(0, 1), {}}),
+        Message(Tag{"a", "", 1.0})}) {
+    Encoder encoder(ScalarShape::kNone);
+    const auto bytes = encoder.encode(message);
+    const auto follow = [&](std::size_t at) {
+      std::uint32_t offset = 0;
+      std::memcpy(&offset, bytes.data() + at, sizeof offset);
+      return at + offset;
+    };
+    const std::size_t body = follow(place_of(bytes, follow(0), 1));
+    const std::size_t name = place_of(bytes, body, 1);
+    ASSERT_NE(name, 0u) << describe(message);
+    EXPECT_EQ(bytes[follow(name)], std::byte{0});  // its length
+    EXPECT_EQ(describe(decode(bytes)), describe(message));
+  }
+}
+
 TEST(Codec, EveryMessageSurvives) {
   const Value none{std::vector<double>()};
   const std::vector<Message> messages{

@@ -1,0 +1,60 @@
+#include "psn/ppx/connections.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace psn::ppx {
+namespace {
+
+constexpr const char* kMonitor = "inproc://connections";
+
+struct ConnectionEvent {
+  std::uint16_t kind = 0;
+  int fd = -1;
+};
+
+// Two frames: kind and value, then the address.
+bool next_event(zmq::socket_t& monitor, ConnectionEvent& event) {
+  zmq::message_t frame, address;
+  if (!monitor.recv(frame, zmq::recv_flags::dontwait)) return false;
+  if (frame.more()) (void)monitor.recv(address, zmq::recv_flags::none);
+  const auto* bytes = static_cast<const char*>(frame.data());
+  std::memcpy(&event.kind, bytes, sizeof event.kind);
+  std::memcpy(&event.fd, bytes + sizeof event.kind, sizeof event.fd);
+  return true;
+}
+
+}  // namespace
+
+Connections::Connections(zmq::context_t& context, zmq::socket_t& server)
+    : monitor_(context, zmq::socket_type::pair) {
+  monitor_.set(zmq::sockopt::linger, 0);
+  monitor_.set(zmq::sockopt::rcvhwm, 0);  // ZeroMQ waits rather than lose an event
+  if (::zmq_socket_monitor(server.handle(), kMonitor,
+                           ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED) != 0) {
+    throw zmq::error_t();
+  }
+  monitor_.connect(kMonitor);
+}
+
+std::vector<std::string> Connections::gone() {
+  std::vector<std::string> gone;
+  for (ConnectionEvent event; next_event(monitor_, event);) {
+    const auto peer = peers_.find(event.fd);
+    if (peer != peers_.end()) {
+      if (!peer->second.empty()) gone.push_back(std::move(peer->second));
+      peers_.erase(peer);
+    }
+    if (event.kind == ZMQ_EVENT_ACCEPTED) peers_[event.fd];
+  }
+  return gone;
+}
+
+bool Connections::is_open(const std::string& peer, zmq::message_t& message) {
+  const auto known = peers_.find(::zmq_msg_get(message.handle(), ZMQ_SRCFD));
+  if (known == peers_.end()) return false;
+  known->second = peer;
+  return true;
+}
+
+}  // namespace psn::ppx

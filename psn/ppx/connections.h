@@ -1,0 +1,28 @@
+// Connections: who is connected to a server. A ROUTER socket does not say when a peer goes; its
+// monitor does, but knows connections only by file descriptor, which every message has as well.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+#include <zmq.hpp>
+
+namespace psn::ppx {
+
+// Not thread-safe. Made before the socket is bound.
+class Connections {
+ public:
+  Connections(zmq::context_t& context, zmq::socket_t& server);
+
+  // Peers that have gone since the last call.
+  std::vector<std::string> gone();
+  // Whose connection a message came over; false if it is closed already. To be asked after gone(),
+  // which comes after receiving: a new connection may have the descriptor of an old one.
+  bool is_open(const std::string& peer, zmq::message_t& message);
+
+ private:
+  zmq::socket_t monitor_;
+  std::unordered_map<int, std::string> peers_;  // by descriptor; no name until it has spoken
+};
+
+}  // namespace psn::ppx

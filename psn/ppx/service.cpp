@@ -1,0 +1,118 @@
+#include "psn/ppx/service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "psn/base/error.h"
+#include "psn/ppx/socket.h"
+
+namespace psn::ppx {
+
+Service::Service(Simulator& simulator, const ServeOptions& options, Send send)
+    : simulator_(simulator),
+      options_(options),
+      send_(std::move(send)),
+      max_runs_(
+          std::min({options.max_runs, simulator.max_simulations(), simulator.max_threads()})) {}
+
+void Service::take(const Engine& engine, std::span<const std::byte> bytes, Time now) {
+  try {
+    const Message message = decode(bytes);
+    if (std::holds_alternative<Run>(message)) {
+      forget(engine);
+      waiting_.push_back(engine);
+    } else {
+      send(engine, reply(engine, message, now));
+    }
+  } catch (const std::exception& error) {  // of whatever kind: other engines go on
+    refuse(engine, error.what());
+  }
+  admit(now);
+}
+
+void Service::refuse(const Engine& engine, const std::string& why) {
+  log(why);
+  forget(engine);
+  send(engine, Reset{});
+}
+
+void Service::leave(const Engine& engine) {
+  forget(engine);
+}
+
+void Service::admit(Time now) {
+  while (!waiting_.empty()) {
+    if (runs_.size() >= max_runs_) make_room(now);
+    if (runs_.size() >= max_runs_) return;
+    const Engine engine = std::move(waiting_.front());
+    waiting_.pop_front();
+    try {
+      begin(engine, now);
+    } catch (const std::exception& error) {
+      refuse(engine, error.what());
+    }
+  }
+}
+
+Message Service::reply(const Engine& engine, const Message& message, Time now) {
+  if (std::holds_alternative<Handshake>(message)) {
+    forget(engine);
+    return HandshakeResult{system_name(), simulator_.name()};
+  }
+  const auto current = runs_.find(engine);
+  if (current == runs_.end()) {
+    throw ProtocolError(
+        fmt::format("the engine sent {} when it was asked for nothing", message_name(message)));
+  }
+  current->second.heard = now;
+  return current->second.run.answer(message);
+}
+
+void Service::begin(const Engine& engine, Time now) {
+  std::unique_ptr<Ensemble> ensemble;
+  if (idle_.empty()) {
+    ensemble = simulator_.ensemble(1);
+  } else {
+    ensemble = std::move(idle_.back());
+    idle_.pop_back();
+  }
+  const std::uint64_t number = begun_++;
+  Current& current =
+      runs_.try_emplace(engine, ServedRun(std::move(ensemble), !options_.withhold_data), now)
+          .first->second;
+  send(engine, current.run.start({number}, Rng(options_.seed, number)));
+}
+
+void Service::make_room(Time now) {
+  const auto silent = std::min_element(
+      runs_.begin(), runs_.end(),
+      [](const auto& a, const auto& b) { return a.second.heard < b.second.heard; });
+  if (silent == runs_.end() || now - silent->second.heard < options_.patience) return;
+  log("an engine fell silent in the middle of a run, and others wait: it is given up");
+  runs_.erase(silent);
+}
+
+void Service::send(const Engine& engine, const Message& message) {
+  send_(engine, encoder_.encode(message));  // throws for a distribution that PPX lacks
+  if (!std::holds_alternative<RunResult>(message)) return;
+  const auto current = runs_.find(engine);
+  idle_.push_back(current->second.run.take_ensemble());
+  runs_.erase(current);
+}
+
+void Service::forget(const Engine& engine) {
+  runs_.erase(engine);
+  std::erase(waiting_, engine);
+}
+
+// What a flood of nonsense has to say is said once.
+void Service::log(const std::string& line) {
+  if (!options_.log || line == last_line_) return;
+  options_.log(line);
+  last_line_ = line;
+}
+
+}  // namespace psn::ppx

@@ -1,0 +1,69 @@
+// Service: a simulator and the engines that use it, without the sockets between them. A run belongs
+// to the engine that began it; engines that ask for one when no more can be under way wait.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "psn/ppx/codec.h"
+#include "psn/ppx/served_run.h"
+#include "psn/ppx/server.h"
+
+namespace psn::ppx {
+
+// Not thread-safe.
+class Service {
+ public:
+  using Engine = std::string;  // whatever tells it apart
+  using Time = std::chrono::steady_clock::time_point;
+  using Send = std::function<void(const Engine& engine, std::span<const std::byte> message)>;
+
+  Service(Simulator& simulator, const ServeOptions& options, Send send);
+
+  // Whatever an engine sends. It is answered at once or, if it has to wait for a run, later; what
+  // is no message, fits no request or fails in the simulator ends the engine's run with a Reset.
+  void take(const Engine& engine, std::span<const std::byte> message, Time now);
+  // For what cannot be taken as a message at all.
+  void refuse(const Engine& engine, const std::string& why);
+  // The engine has gone: nobody will end its run.
+  void leave(const Engine& engine);
+  // Lets engines that wait begin, as far as there is room. A run whose engine has been silent for
+  // the options' patience makes room.
+  void admit(Time now);
+
+  std::size_t runs() const { return runs_.size(); }        // under way
+  std::size_t waiting() const { return waiting_.size(); }  // for one
+
+ private:
+  struct Current {
+    ServedRun run;
+    Time heard;  // when its engine last spoke
+  };
+
+  Message reply(const Engine& engine, const Message& message, Time now);
+  void begin(const Engine& engine, Time now);
+  void make_room(Time now);
+  void send(const Engine& engine, const Message& message);
+  void forget(const Engine& engine);
+  void log(const std::string& line);
+
+  Simulator& simulator_;
+  const ServeOptions& options_;
+  const Send send_;
+  const std::size_t max_runs_;
+  std::map<Engine, Current> runs_;
+  std::deque<Engine> waiting_;  // each once
+  std::vector<std::unique_ptr<Ensemble>> idle_;
+  std::uint64_t begun_ = 0;
+  std::string last_line_;  // of the log
+  Encoder encoder_{ScalarShape::kNone};
+};
+
+}  // namespace psn::ppx
