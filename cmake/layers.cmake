@@ -31,6 +31,10 @@ if(PSN_SANITIZE)
   target_compile_options(psn_options INTERFACE -fsanitize=${PSN_SANITIZE} -fno-sanitize-recover=all
                                                -fno-omit-frame-pointer
                                                $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  # gcc says so itself.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND PSN_SANITIZE MATCHES "address")
+    target_compile_definitions(psn_options INTERFACE __SANITIZE_ADDRESS__)
+  endif()
 endif()
 
 # psn_layer(NAME [USES layer...] [LINK PUBLIC|PRIVATE library...])
