@@ -35,6 +35,7 @@ inline void set_recipe(Preset& preset, const std::vector<std::string>& arguments
       {"components", count(network.mixture_components)},
       {"layers", count(network.observation_layers.num_layers)},
       {"width", count(network.observation_layers.hidden_dim)},
+      {"skip", count(network.observation_layers.skip)},
   };
   for (const std::string& text : arguments) {
     const std::size_t equals = text.find('=');

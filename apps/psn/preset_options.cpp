@@ -26,7 +26,8 @@ Fields fields_of(ObservationLayers& layers) {
   return {{"num_layers", &layers.num_layers},
           {"hidden_dim", &layers.hidden_dim},
           {"convolution_layers", &layers.convolution_layers},
-          {"channels", &layers.channels}};
+          {"channels", &layers.channels},
+          {"skip", &layers.skip}};
 }
 
 // "num_layers=2".
@@ -213,8 +214,9 @@ void PresetOptions::add_to(CLI::App& command) {
       [](NetworkConfig & n) -> auto& { return n.variable_embedding; });
   add_layers(
       command, "--observation_layers",
-      "inference: layers that embed an observation: num_layers=4, hidden_dim=10, and for arrays "
-      "of two or three dimensions convolution_layers=2, channels=8",
+      "inference: layers that embed an observation: num_layers=4, hidden_dim=10, for arrays of two "
+      "or three dimensions convolution_layers=2, channels=8, and how many of its numbers go past "
+      "these layers at most: skip=64 (in the paper 0)",
       "--observe_embedding", "the same for one observation: x.num_layers=4",
       [](NetworkConfig & n) -> auto& { return n.observation_layers; },
       [](NetworkConfig & n) -> auto& { return n.observe_embedding; });

@@ -126,8 +126,8 @@ void print_result(const std::string& out, const Progress& last, bool infers) {
   if (!last.validation) return;
   const Validation& held_out = *last.validation;
   if (infers) {
-    fmt::print("loss {:.4f} +- {:.4f} nats per trace ({} held-out traces)\n", held_out.loss,
-               held_out.standard_error, held_out.traces);
+    fmt::print("loss {:.4f} +- {:.4f} nats per trace, the prior's {:.4f} ({} held-out traces)\n",
+               held_out.loss, held_out.standard_error, held_out.prior_loss, held_out.traces);
   } else {
     fmt::print(
         "KL from the simulator {:.4f} +- {:.4f} nats per trace ({} held-out traces, {} with "
@@ -193,6 +193,8 @@ class Training {
     result["seconds"] = last.seconds;
     result["traces_per_second"] = last.traces_per_second;
     result["finished"] = last.finished;
+    const auto warnings = training_warnings(last, network_->infers());
+    result["warnings"] = warnings;
     if (simulator_) report_failures(*simulator_, result, options_.common.quiet);
     if (!ranks().leads()) return;
     if (last.finished) {
@@ -208,6 +210,8 @@ class Training {
       fmt::print("{} of {} traces in {}{}\n", last.traces, chosen_.training.traces,
                  options_.max_time, unfinished_.hint());
     }
+    if (options_.common.quiet) return;
+    for (const std::string& warning : warnings) fmt::print(stderr, "psn: warning: {}\n", warning);
   }
 
  private:

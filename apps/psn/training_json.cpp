@@ -1,5 +1,7 @@
 #include "apps/psn/training_json.h"
 
+#include <fmt/format.h>
+
 namespace psn::app {
 
 using Json = nlohmann::ordered_json;
@@ -20,11 +22,27 @@ Json progress_json(const Progress& p, bool infers) {
                                            {"loss", p.validation->loss}};
   if (infers) {
     validation["loss_standard_error"] = p.validation->standard_error;
+    validation["prior_loss"] = p.validation->prior_loss;
   } else {
     validation["kl_nats_per_trace"] = p.validation->kl;
     validation["kl_standard_error"] = p.validation->standard_error;
   }
   return json;
+}
+
+std::vector<std::string> training_warnings(const Progress& last, bool infers) {
+  if (!last.finished || !last.validation) return {};
+  const Validation& held_out = *last.validation;
+  std::vector<std::string> warnings;
+  if (infers && learned_nothing(held_out)) {
+    warnings.push_back(fmt::format(
+        "the network proposes no better than the prior (held-out loss {:.4f} nats per trace, the "
+        "prior's {:.4f}): train longer (--traces), with smaller or more updates (--learning_rate, "
+        "--batch_size) or wider layers (--observation_layers hidden_dim=64); or the observations "
+        "tell nothing of what is to be inferred",
+        held_out.loss, held_out.prior_loss));
+  }
+  return warnings;
 }
 
 }  // namespace psn::app

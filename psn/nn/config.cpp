@@ -66,7 +66,8 @@ std::optional<std::string> NetworkConfig::problem() const {
   }
   const auto wrong_observation = [&](const ObservationLayers& layers) {
     return outside(layers.num_layers, kLayers) || outside(layers.hidden_dim, kWidest) ||
-           layers.convolution_layers > kLayers || outside(layers.channels, kWidest);
+           layers.convolution_layers > kLayers || outside(layers.channels, kWidest) ||
+           layers.skip > kWidest;
   };
   const auto observed =
       std::find_if(observe_embedding.begin(), observe_embedding.end(),
@@ -74,9 +75,9 @@ std::optional<std::string> NetworkConfig::problem() const {
   if (wrong_observation(observation_layers) || observed != observe_embedding.end()) {
     return fmt::format(
         "layers of {}: num_layers must lie in 1 to {}, convolution_layers in 0 to {}, hidden_dim "
-        "and channels in 1 to {}",
+        "and channels in 1 to {}, skip in 0 to {}",
         wrong_observation(observation_layers) ? "observations" : "'" + observed->first + "'",
-        kLayers, kLayers, kWidest);
+        kLayers, kLayers, kWidest, kWidest);
   }
   return std::nullopt;
 }

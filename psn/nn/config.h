@@ -22,12 +22,16 @@ struct VariableLayers {
 };
 
 // Layers that embed one observation, for an inference network. Observations of two or three
-// dimensions go through convolutions first: windows of three, two apart.
+// dimensions go through convolutions first: windows of three, two apart. Beside the layers, which
+// start almost constant and can hide an observation for good, it may go straight to the core.
 struct ObservationLayers {
   std::size_t num_layers = 4;
   std::size_t hidden_dim = 10;
   std::size_t convolution_layers = 2;  // of observations that have the dimensions for it
   std::size_t channels = 8;
+  // At most so many numbers go past the layers: the observation's own, or as many linear
+  // combinations of them if it has more. 0: none, as in the paper.
+  std::size_t skip = 0;
 };
 
 // What a network is for.

@@ -88,8 +88,8 @@ void CompiledNetwork::check_finite() const {
         return std::find(layers.begin(), layers.end(), block) != layers.end();
       };
       if (block == node.embedding || block == node.transition || block == node.transition_hidden ||
-          block == node.observation_projection || among(node.value_layers) ||
-          among(node.observation_layers)) {
+          block == node.observation_skip || block == node.observation_projection ||
+          among(node.value_layers) || among(node.observation_layers)) {
         throw ModelError(
             fmt::format("the network's parameters of '{}' are not all finite", node.text));
       }

@@ -94,12 +94,6 @@ void Network::initialize(BlockId id, std::size_t fan_in, std::uint64_t stream) {
   }
 }
 
-std::vector<Convolution> observation_convolutions(const NetworkConfig& config, const Node& node) {
-  if (node.value.family == Family::kCategorical) return {};  // one-hot: no array of numbers
-  const ObservationLayers& layers = config.observation_layers_of(node.name, node.site_name);
-  return convolutions_for(node.value.shape, layers.convolution_layers, layers.channels);
-}
-
 VariableKey variable_key(const Node& node) {
   return {.scope = node.scope,
           .base = node.base,
@@ -228,30 +222,6 @@ void Network::add_layers(Node& node, std::uint64_t stream) {
   node.transition = parameters_.add(1, t + inputs + 1);  // the unknown row starts at zero
 }
 
-// The projection starts at zero: a new observation changes nothing until something is learned of
-// it.
-void Network::add_observation_layers(Node& node, std::uint64_t stream) {
-  const ObservationLayers& layers = config_.observation_layers_of(node.name, node.site_name);
-  node.convolutions = observation_convolutions(config_, node);
-  Rng seeds(seed_, stream + 1, 0x6f62);
-  const auto add = [&](std::size_t rows, std::size_t inputs) {
-    node.observation_layers.push_back(
-        parameters_.add(static_cast<std::uint32_t>(rows), static_cast<std::uint32_t>(inputs + 1)));
-    initialize(node.observation_layers.back(), inputs, seeds.bits());
-  };
-  std::size_t width = node.value.inputs();
-  for (const Convolution& convolution : node.convolutions) {
-    add(convolution.channels_out, convolution.window());
-    width = convolution.outputs();
-  }
-  for (std::size_t layer = 0; layer < layers.num_layers; ++layer) {
-    add(layers.hidden_dim, width);
-    width = layers.hidden_dim;
-  }
-  node.observation_projection =
-      parameters_.add(static_cast<std::uint32_t>(gates()), static_cast<std::uint32_t>(width + 1));
-}
-
 void Network::add_successors(NodeId from, const std::vector<PlaceId>& to) {
   if (to.empty()) return;
   const BlockId id = nodes_[from].transition;
@@ -301,6 +271,13 @@ void Network::set_scaling(NodeId id, const Scaling& scaling, bool keep_outputs) 
   if (is_observation(id)) {
     // The windows of a convolution share their weights, so they can't make up for it one by one.
     if (node.convolutions.empty()) rescale_inputs(node.observation_layers.front(), 0);
+    const std::size_t skip = observation_skip(config_, node);
+    if (node.observation_skip != kNoBlock) {
+      rescale_inputs(node.observation_skip, 0);
+    } else if (skip > 0) {
+      rescale_inputs(node.observation_projection,
+                     parameters_.block(node.observation_projection).columns - 1 - skip);
+    }
     return;
   }
   rescale_inputs(node.embedding, 0);

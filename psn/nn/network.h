@@ -83,12 +83,15 @@ struct Node {
   ProposalType proposal;                      // of a latent variable
   std::vector<Convolution> convolutions;      // of an observation: its first layers
   std::vector<BlockId> observation_layers;    // value -> embedding
-  BlockId observation_projection = kNoBlock;  // embedding -> gates
+  BlockId observation_skip = kNoBlock;        // value -> what goes past these, if that is shorter
+  BlockId observation_projection = kNoBlock;  // embedding and what went past -> gates
   bool may_be_missing = false;                // the network has learned to do without
 };
 
 // The first layers of an observation.
 std::vector<Convolution> observation_convolutions(const NetworkConfig& config, const Node& node);
+// How many numbers of an observation go past its layers.
+std::size_t observation_skip(const NetworkConfig& config, const Node& node);
 
 // What identifies a node's variable in a simulator's table.
 VariableKey variable_key(const Node& node);
@@ -129,6 +132,10 @@ class Network {
   // In two steps: what the node of an entry is, without parameters of its own, and adding it.
   Node describe(const Address& address, const Entry& entry) const;
   NodeId add_node(Node node);
+  // Lets the core see, at random weights, what goes past the layers of all observations that there
+  // are. For a network that has learned nothing: an observation that is added later changes nothing
+  // until something is learned of it.
+  void start_observations();
   std::optional<NodeId> find(const std::string& text) const;
   // Algorithm 1 for K = to.size() new successors; those already known must not be among them.
   void add_successors(NodeId from, const std::vector<PlaceId>& to);

@@ -60,6 +60,7 @@ void each_block(const Network& network,
     one("transition_hidden", node.transition_hidden);
     list("value", node.value_layers);
     list("observation", node.observation_layers);
+    one("observation_skip", node.observation_skip);
     one("observation_projection", node.observation_projection);
   }
 }
@@ -175,7 +176,9 @@ class Reader {
     for (std::size_t l = 0; l < layers.num_layers; ++l, width = layers.hidden_dim) {
       layer(layers.hidden_dim, width);
     }
-    expect(prefix + "observation_projection", 4 * config.lstm_dim, width + 1);
+    const std::size_t inputs = node.value.inputs(), skip = observation_skip(config, node);
+    if (skip < inputs && skip > 0) expect(prefix + "observation_skip", skip, inputs + 1);
+    expect(prefix + "observation_projection", 4 * config.lstm_dim, width + skip + 1);
   }
 
   void expect_node(const NetworkConfig& config, const Node& node, NodeId id) {

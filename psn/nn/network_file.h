@@ -13,7 +13,7 @@
 namespace psn {
 
 inline constexpr const char* kNetworkFileKind = "psn network";
-inline constexpr int kNetworkFileVersion = 1;
+inline constexpr int kNetworkFileVersion = 2;
 
 struct NetworkFile {
   std::shared_ptr<Network> network;

@@ -44,14 +44,17 @@ json layers_json(const ObservationLayers& layers) {
   return {{"num_layers", layers.num_layers},
           {"hidden_dim", layers.hidden_dim},
           {"convolution_layers", layers.convolution_layers},
-          {"channels", layers.channels}};
+          {"channels", layers.channels},
+          {"skip", layers.skip}};
 }
 
 ObservationLayers read_observation_layers(const JsonReader& reader, const json& object) {
   return {reader.get<std::size_t>(object, "num_layers"),
           reader.get<std::size_t>(object, "hidden_dim"),
           reader.get<std::size_t>(object, "convolution_layers"),
-          reader.get<std::size_t>(object, "channels")};
+          reader.get<std::size_t>(object, "channels"),
+          // Files of version 1 know of no skip.
+          object.contains("skip") ? reader.get<std::size_t>(object, "skip") : 0};
 }
 
 VariableLayers read_layers(const JsonReader& reader, const json& object) {

@@ -7,26 +7,46 @@
 namespace psn {
 
 void EmbeddedObservation::compute(const Network& network, const Node& node,
-                                  std::span<const Value* const> values) {
-  const std::size_t count = values.size(), inputs = node.value.inputs();
-  std::vector<float> represented(count * inputs);
-  for (std::size_t r = 0; r < count; ++r) {
-    represent(node.value, node.scaling, *values[r], &represented[r * inputs]);
+                                  std::span<const Value* const> given) {
+  const std::size_t inputs = node.value.inputs();
+  rows = given.size();
+  values.resize(rows * inputs);
+  for (std::size_t r = 0; r < rows; ++r) {
+    represent(node.value, node.scaling, *given[r], &values[r * inputs]);
   }
+  run_layers(network, node);
+  const bool shortened = node.observation_skip != kNoBlock;
+  const std::size_t embedding = layers.back().outputs;
+  const std::size_t skip = observation_skip(network.config(), node);
+  std::vector<float> combined(shortened ? rows * skip : 0);
+  if (shortened) {
+    apply_layer(network.parameters(), node.observation_skip, rows, values.data(), inputs,
+                combined.data());
+  }
+  const std::vector<float>& past = shortened ? combined : values;
+  width = embedding + skip;
+  features.resize(rows * width);
+  for (std::size_t r = 0; r < rows; ++r) {
+    std::copy_n(&layers.back().out[r * embedding], embedding, &features[r * width]);
+    std::copy_n(past.data() + r * skip, skip, features.data() + r * width + embedding);
+  }
+}
+
+void EmbeddedObservation::run_layers(const Network& network, const Node& node) {
   layers.resize(node.observation_layers.size());
-  const std::vector<float>* before = &represented;
+  const std::vector<float>* before = &values;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const BlockId id = node.observation_layers[i];
     const Block& block = network.parameters().block(id);
     Layer& layer = layers[i];
     layer.inputs = block.columns - 1;
     layer.outputs = block.rows;
-    layer.rows = count;
+    layer.rows = rows;
     if (i < node.convolutions.size()) {
       const Convolution& convolution = node.convolutions[i];
       layer.rows *= convolution.windows();
       layer.in.resize(layer.rows * layer.inputs);
-      for (std::size_t r = 0; r < count; ++r) {
+      for (std::size_t r = 0; r < rows; ++r) {
         convolution.gather(before->data() + r * convolution.inputs(),
                            &layer.in[r * convolution.windows() * layer.inputs]);
       }
@@ -43,10 +63,9 @@ void EmbeddedObservation::compute(const Network& network, const Node& node,
 
 void EmbeddedObservation::project(const Network& network, const Node& node,
                                   std::vector<float>& projected) const {
-  const Layer& last = layers.back();
-  projected.resize(last.rows * network.gates());
-  apply_layer(network.parameters(), node.observation_projection, last.rows, last.out.data(),
-              last.outputs, projected.data());
+  projected.resize(rows * network.gates());
+  apply_layer(network.parameters(), node.observation_projection, rows, features.data(), width,
+              projected.data());
 }
 
 std::vector<float> observation_gates(const Network& network, std::span<const Observed> observed) {

@@ -1,5 +1,6 @@
 // What an inference network makes of observations: each is embedded by layers of its own and
-// projected into the gates of the core; the sum over those present is added at every step.
+// projected into the gates of the core, beside what goes past these layers; the sum over those
+// present is added at every step.
 #pragma once
 
 #include <span>
@@ -16,10 +17,16 @@ struct EmbeddedObservation {
     std::vector<float> in, out;                     // out is never negative
   };
   std::vector<Layer> layers;
+  std::size_t rows = 0, width = 0;  // values, and features of each
+  std::vector<float> values;        // as numbers
+  std::vector<float> features;      // by value: [its embedding | what went past the layers]
 
-  void compute(const Network& network, const Node& node, std::span<const Value* const> values);
+  void compute(const Network& network, const Node& node, std::span<const Value* const> given);
   // The part of the gates for each value: rows of network.gates() numbers.
   void project(const Network& network, const Node& node, std::vector<float>& projected) const;
+
+ private:
+  void run_layers(const Network& network, const Node& node);
 };
 
 // The part of the gates that comes from these observations.

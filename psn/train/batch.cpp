@@ -31,7 +31,8 @@ void check_same(const Network& network, const Node& met, Role role, bool control
 
 }  // namespace
 
-Growth::Growth(Network& network, bool inherit) : network_(network), inherit_(inherit) {
+Growth::Growth(Network& network, bool inherit)
+    : network_(network), inherit_(inherit), blank_(network.size() == Network::kEnd + 1) {
   state_.fitted.assign(network.size(), GrowthState::kGiven);
   for (NodeId id = Network::kEnd + 1; id < network.size(); ++id) {
     if (!network.is_observation(id)) sibling_[site_of(network.node(id))] = id;
@@ -209,6 +210,7 @@ void Growth::learn_names(std::span<const Trace> traces) {
 void Growth::apply(std::vector<News> by_rank) {
   const auto first_new = static_cast<NodeId>(network_.size());
   for (News& news : by_rank) add_nodes(news, first_new);
+  if (std::exchange(blank_, false)) network_.start_observations();
   add_transitions(by_rank);
   state_.estimators.resize(network_.size());
   for (const News& news : by_rank) {

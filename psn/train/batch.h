@@ -76,7 +76,10 @@ class Growth {
   explicit Growth(Network& network, bool inherit = false);
 
   const GrowthState& state() const { return state_; }
-  void restore(GrowthState state) { state_ = std::move(state); }
+  void restore(GrowthState state) {
+    state_ = std::move(state);
+    blank_ = false;
+  }
 
   // Makes the network know every address and transition of the traces, and refits scalings that
   // are due; all in the order of the traces, so that the result depends on nothing else.
@@ -129,6 +132,7 @@ class Growth {
 
   Network& network_;
   bool inherit_;
+  bool blank_;                                          // the network knows no address yet
   std::unordered_map<std::string, NodeId> sibling_;     // by site: the last node of it
   std::vector<NodeId> node_of_;                         // by address id
   std::vector<std::pair<const Address*, Role>> noted_;  // since the last apply()

@@ -6,6 +6,21 @@
 #include "psn/train/layer_back.h"
 
 namespace psn {
+namespace {
+
+// Columns [begin, end) of a matrix with rows of `width` numbers.
+std::vector<float> columns(const std::vector<float>& matrix, std::size_t width, std::size_t begin,
+                           std::size_t end) {
+  std::vector<float> part;
+  part.reserve(matrix.size() / width * (end - begin));
+  for (auto row = matrix.begin(); row != matrix.end(); row += static_cast<std::ptrdiff_t>(width)) {
+    part.insert(part.end(), row + static_cast<std::ptrdiff_t>(begin),
+                row + static_cast<std::ptrdiff_t>(end));
+  }
+  return part;
+}
+
+}  // namespace
 
 void ObservationGradient::compute(const Batch& batch, std::vector<float>& gates) {
   const std::size_t width = network_.gates();
@@ -34,20 +49,30 @@ void ObservationGradient::back(const Batch& batch, const std::vector<float>& d_g
   const std::size_t width = network_.gates();
   for (Segment& segment : segments_) {
     const Node& node = network_.node(segment.node);
-    const auto& last = segment.embedded.layers.back();
-    std::vector<float> d_projected(last.rows * width), d_out(last.rows * last.outputs);
+    const EmbeddedObservation& embedded = segment.embedded;
+    std::vector<float> d_projected(embedded.rows * width);
+    std::vector<float> d_features(embedded.rows * embedded.width);
     for (std::size_t i = segment.begin; i < segment.end; ++i) {
       std::copy_n(&d_gates[batch.observed[i].position * width], width,
                   &d_projected[(i - segment.begin) * width]);
     }
     touched.push_back(node.observation_projection);
-    apply_layer_back(network_.parameters(), node.observation_projection, last.rows, last.out.data(),
-                     last.outputs, d_projected.data(), d_out.data(), last.outputs, last.outputs, 0);
-    back_through_layers(node, segment.embedded, std::move(d_out), touched);
+    apply_layer_back(network_.parameters(), node.observation_projection, embedded.rows,
+                     embedded.features.data(), embedded.width, d_projected.data(),
+                     d_features.data(), embedded.width, embedded.width, 0);
+    const std::size_t outputs = embedded.layers.back().outputs;
+    if (node.observation_skip != kNoBlock) {
+      touched.push_back(node.observation_skip);
+      const auto d_skip = columns(d_features, embedded.width, outputs, embedded.width);
+      apply_layer_back(network_.parameters(), node.observation_skip, embedded.rows,
+                       embedded.values.data(), node.value.inputs(), d_skip.data(), nullptr, 0, 0,
+                       0);
+    }
+    back_through_layers(node, embedded, columns(d_features, embedded.width, 0, outputs), touched);
   }
 }
 
-void ObservationGradient::back_through_layers(const Node& node, EmbeddedObservation& embedded,
+void ObservationGradient::back_through_layers(const Node& node, const EmbeddedObservation& embedded,
                                               std::vector<float> d_out,
                                               std::vector<BlockId>& touched) {
   for (std::size_t i = embedded.layers.size(); i-- > 0;) {

@@ -23,7 +23,7 @@ class ObservationGradient {
     std::size_t begin, end;
     EmbeddedObservation embedded;
   };
-  void back_through_layers(const Node& node, EmbeddedObservation& embedded,
+  void back_through_layers(const Node& node, const EmbeddedObservation& embedded,
                            std::vector<float> d_out, std::vector<BlockId>& touched);
 
   Network& network_;

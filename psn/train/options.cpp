@@ -46,6 +46,7 @@ Preset preset(std::string_view name, Purpose purpose) {
     training.batch_size = 256;
     training.rate.learning_rate = 4e-3;
     training.inherit = true;
+    result.network.observation_layers.skip = 64;
     return result;
   }
   throw InvalidArgument(

@@ -140,6 +140,9 @@ class Trainer {
       if (inputs > kWide && !node.observation_layers.empty() && node.convolutions.empty()) {
         adam_.set_rate_factor(node.observation_layers.front(), kWide / inputs);
       }
+      if (inputs > kWide && node.observation_skip != kNoBlock) {
+        adam_.set_rate_factor(node.observation_skip, kWide / inputs);
+      }
     }
   }
 
@@ -233,7 +236,9 @@ class Trainer {
     const Validation last = validate(network_, held_out_);
     if (!state_.best || last.loss < state_.plateau.best->loss) return report(last);
     network_ = *state_.best;
-    return report(state_.plateau.best);
+    Validation best = *state_.plateau.best;
+    best.prior_loss = last.prior_loss;  // checkpoints do not keep it
+    return report(best);
   }
 
   const Progress& report(const std::optional<Validation>& validation = std::nullopt) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 
 #include "psn/train/batch.h"
@@ -9,19 +10,26 @@
 
 namespace psn {
 
+bool learned_nothing(const Validation& validation) {
+  constexpr double kLeast = 0.02;
+  return !(validation.loss < validation.prior_loss - kLeast);
+}
+
 Validation validate(const Network& network, const std::vector<Trace>& traces) {
   Network copy = network;
   Growth growth(copy);
   Gradient gradient(copy);
   Validation result;
   constexpr std::size_t kChunk = 512;
-  double sum = 0, squares = 0, log_sum = 0;
+  double sum = 0, squares = 0, log_sum = 0, prior_sum = 0;
   std::vector<double> log_s;
   for (std::size_t first = 0; first < traces.size(); first += kChunk) {
     const std::span chunk(traces.data() + first, std::min(kChunk, traces.size() - first));
     growth.learn_names(chunk);
     result.unseen += growth.unseen();
-    gradient.evaluate(growth.flatten(chunk), &log_s);
+    const Batch batch = growth.flatten(chunk);
+    gradient.evaluate(batch, &log_s);
+    prior_sum = std::accumulate(batch.log_p.begin(), batch.log_p.end(), prior_sum);
     for (std::size_t i = 0; i < chunk.size(); ++i) {
       const double difference = (network.infers() ? 0 : chunk[i].log_joint) - log_s[i];
       log_sum += log_s[i];
@@ -35,6 +43,7 @@ Validation validate(const Network& network, const std::vector<Trace>& traces) {
   const double mean = sum / n;
   result.loss = -log_sum / n;
   result.kl = network.infers() ? 0 : mean;
+  result.prior_loss = network.infers() ? -prior_sum / n : 0;
   result.standard_error = std::sqrt(std::max(0.0, squares / n - mean * mean) / n);
   return result;
 }

@@ -15,7 +15,11 @@ struct Validation {
   double loss = 0;            // -log s, or -log q of an inference network; nats per trace
   double kl = 0;              // of a surrogate: nats per trace, from the simulator
   double standard_error = 0;  // of the KL; of the loss for an inference network
+  double prior_loss = 0;      // of an inference network: what the model's own distributions reach
 };
+
+// Does an inference network propose as if there were no observations, to a fiftieth of a nat?
+bool learned_nothing(const Validation& validation);
 
 // Loss and KL from the simulator over held-out traces. What the network does not know is added to a
 // copy of it, as Theorem 2 has it, so the result is finite.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "tests/cli/command_test.h"
 
@@ -46,6 +47,30 @@ TEST_F(InferenceCommands, TrainInferCorrect) {
   EXPECT_GT(corrected["correction"]["ess_before"].get<double>(), 5000);
   EXPECT_EQ(psn("inspect q.psn").code, 0);
   EXPECT_NE(slurp(folder_ / "q.psn.toml").find("kind"), std::string::npos);
+}
+
+TEST_F(InferenceCommands, ANetworkThatLearnedNothingSaysSo) {
+  const std::string train =
+      "train inference gaussian --lstm_dim 8 --batch_size 64 --validation 500 ";
+  const std::string little = train + "--traces 64 --learning_rate 1e-6 ";
+  const auto poor = psn(little + "--out poor.psn");
+  EXPECT_EQ(poor.code, 0);
+  EXPECT_NE(poor.err.find("psn: warning: the network proposes no better than the prior"),
+            std::string::npos)
+      << poor.err;
+  EXPECT_NE(poor.err.find("--traces"), std::string::npos) << "what to do";
+  const auto result = json(little + "--out again.psn");
+  EXPECT_EQ(result["warnings"].size(), 1u);
+  // mu is normal with variance 5.
+  const double entropy = 0.5 * std::log(2 * std::numbers::pi * std::numbers::e * 5);
+  const auto& held_out = result["validation"];
+  EXPECT_NEAR(held_out["prior_loss"].get<double>(), entropy, 4.9 * std::sqrt(0.5 / 500));
+  EXPECT_GT(held_out["loss"].get<double>(), held_out["prior_loss"].get<double>() - 0.02);
+
+  const auto good = json(train + "--traces 8000 --out good.psn");
+  EXPECT_EQ(good["warnings"].size(), 0u);
+  EXPECT_LT(good["validation"]["loss"].get<double>(),
+            good["validation"]["prior_loss"].get<double>() - 0.5);
 }
 
 TEST_F(InferenceCommands, BadInputIsOneLine) {

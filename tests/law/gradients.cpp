@@ -190,7 +190,7 @@ TEST_P(Blocks, FiniteDifferences) {
   const std::vector<Trace> traces = traces_of(simulator, 12);
   NetworkConfig config;
   config.purpose = GetParam().purpose;
-  config.observation_layers = {.num_layers = 2, .hidden_dim = 3, .channels = 2};
+  config.observation_layers = {.num_layers = 2, .hidden_dim = 3, .channels = 2, .skip = 12};
   config.addressing = GetParam().addressing;
   config.lstm_depth = GetParam().depth;
   config.lstm_dim = 5;

@@ -252,7 +252,7 @@ TEST(HostileNetworkFiles, Forged) {
       {"catalog", [](TensorFile& f) { f.metadata["catalog"] = "[{}]"; }},
       {"catalog of numbers", [](TensorFile& f) { f.metadata["catalog"] = "[1, 2, 3]"; }},
       {"nesting", [](TensorFile& f) { f.metadata["catalog"] = std::string(1 << 20, '['); }},
-      {"version", [](TensorFile& f) { f.version = 2; }},
+      {"version", [](TensorFile& f) { f.version = kNetworkFileVersion + 1; }},
       {"kind", [](TensorFile& f) { f.kind = "psn posterior"; }},
   };
   for (const Forgery& forgery : forgeries) {
