@@ -55,16 +55,14 @@ void serve(Simulator& simulator, const ServeOptions& options) {
   while (!options.stop || !options.stop->load()) {
     std::vector<zmq::message_t> frames = receive_all(socket);
     for (const std::string& engine : connections.gone()) service.leave(engine);
-    const auto now = std::chrono::steady_clock::now();
-    service.admit(now);
+    service.admit();
     if (frames.empty()) continue;
     const std::string engine = frames[0].to_string();
     if (!connections.is_open(engine, frames.back())) continue;
     // Who it is from, nothing, and the message itself. What lacks the second cannot be answered.
     if (frames.size() < 3 || frames[1].size() != 0) continue;
     if (frames.size() == 3) {
-      service.take(engine, {static_cast<const std::byte*>(frames[2].data()), frames[2].size()},
-                   now);
+      service.take(engine, {static_cast<const std::byte*>(frames[2].data()), frames[2].size()});
     } else {
       service.refuse(engine, "a message of several frames");
     }

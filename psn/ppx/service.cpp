@@ -11,30 +11,32 @@
 
 namespace psn::ppx {
 
-Service::Service(Simulator& simulator, const ServeOptions& options, Send send)
+Service::Service(Simulator& simulator, const ServeOptions& options, Send send, Clock clock)
     : simulator_(simulator),
       options_(options),
       send_(std::move(send)),
+      clock_(std::move(clock)),
       max_runs_(
           std::min({options.max_runs, simulator.max_simulations(), simulator.max_threads()})) {}
 
-void Service::take(const Engine& engine, std::span<const std::byte> bytes, Time now) {
+void Service::take(const Engine& engine, std::span<const std::byte> bytes) {
   try {
     const Message message = decode(bytes);
     if (std::holds_alternative<Run>(message)) {
       forget(engine);
       waiting_.push_back(engine);
     } else {
-      send(engine, reply(engine, message, now));
+      send(engine, reply(engine, message));
     }
   } catch (const std::exception& error) {  // of whatever kind: other engines go on
     refuse(engine, error.what());
   }
-  admit(now);
+  admit();
 }
 
 void Service::refuse(const Engine& engine, const std::string& why) {
-  log(why);
+  constexpr int kMaxComplaints = 20;  // a flood of nonsense shall not flood the log
+  if (runs_.contains(engine) || ++complaints_ <= kMaxComplaints) log(why);
   forget(engine);
   send(engine, Reset{});
 }
@@ -43,21 +45,21 @@ void Service::leave(const Engine& engine) {
   forget(engine);
 }
 
-void Service::admit(Time now) {
+void Service::admit() {
   while (!waiting_.empty()) {
-    if (runs_.size() >= max_runs_) make_room(now);
+    if (runs_.size() >= max_runs_) make_room();
     if (runs_.size() >= max_runs_) return;
     const Engine engine = std::move(waiting_.front());
     waiting_.pop_front();
     try {
-      begin(engine, now);
+      begin(engine);
     } catch (const std::exception& error) {
       refuse(engine, error.what());
     }
   }
 }
 
-Message Service::reply(const Engine& engine, const Message& message, Time now) {
+Message Service::reply(const Engine& engine, const Message& message) {
   if (std::holds_alternative<Handshake>(message)) {
     forget(engine);
     return HandshakeResult{system_name(), simulator_.name()};
@@ -67,11 +69,10 @@ Message Service::reply(const Engine& engine, const Message& message, Time now) {
     throw ProtocolError(
         fmt::format("the engine sent {} when it was asked for nothing", message_name(message)));
   }
-  current->second.heard = now;
   return current->second.run.answer(message);
 }
 
-void Service::begin(const Engine& engine, Time now) {
+void Service::begin(const Engine& engine) {
   std::unique_ptr<Ensemble> ensemble;
   if (idle_.empty()) {
     ensemble = simulator_.ensemble(1);
@@ -81,26 +82,30 @@ void Service::begin(const Engine& engine, Time now) {
   }
   const std::uint64_t number = begun_++;
   Current& current =
-      runs_.try_emplace(engine, ServedRun(std::move(ensemble), !options_.withhold_data), now)
+      runs_.try_emplace(engine, ServedRun(std::move(ensemble), !options_.withhold_data), Time())
           .first->second;
   send(engine, current.run.start({number}, Rng(options_.seed, number)));
 }
 
-void Service::make_room(Time now) {
+void Service::make_room() {
   const auto silent = std::min_element(
       runs_.begin(), runs_.end(),
-      [](const auto& a, const auto& b) { return a.second.heard < b.second.heard; });
-  if (silent == runs_.end() || now - silent->second.heard < options_.patience) return;
+      [](const auto& a, const auto& b) { return a.second.asked < b.second.asked; });
+  if (silent == runs_.end() || clock_() - silent->second.asked < options_.patience) return;
   log("an engine fell silent in the middle of a run, and others wait: it is given up");
   runs_.erase(silent);
 }
 
 void Service::send(const Engine& engine, const Message& message) {
   send_(engine, encoder_.encode(message));  // throws for a distribution that PPX lacks
-  if (!std::holds_alternative<RunResult>(message)) return;
   const auto current = runs_.find(engine);
-  idle_.push_back(current->second.run.take_ensemble());
-  runs_.erase(current);
+  if (current == runs_.end()) return;
+  if (std::holds_alternative<RunResult>(message)) {
+    idle_.push_back(current->second.run.take_ensemble());
+    runs_.erase(current);
+  } else {
+    current->second.asked = clock_();
+  }
 }
 
 void Service::forget(const Engine& engine) {
@@ -108,11 +113,8 @@ void Service::forget(const Engine& engine) {
   std::erase(waiting_, engine);
 }
 
-// What a flood of nonsense has to say is said once.
 void Service::log(const std::string& line) {
-  if (!options_.log || line == last_line_) return;
-  options_.log(line);
-  last_line_ = line;
+  if (options_.log) options_.log(line);
 }
 
 }  // namespace psn::ppx

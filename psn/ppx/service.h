@@ -24,19 +24,22 @@ class Service {
   using Engine = std::string;  // whatever tells it apart
   using Time = std::chrono::steady_clock::time_point;
   using Send = std::function<void(const Engine& engine, std::span<const std::byte> message)>;
+  using Clock = std::function<Time()>;
 
-  Service(Simulator& simulator, const ServeOptions& options, Send send);
+  Service(Simulator& simulator, const ServeOptions& options, Send send,
+          Clock clock = std::chrono::steady_clock::now);
 
   // Whatever an engine sends. It is answered at once or, if it has to wait for a run, later; what
   // is no message, fits no request or fails in the simulator ends the engine's run with a Reset.
-  void take(const Engine& engine, std::span<const std::byte> message, Time now);
-  // For what cannot be taken as a message at all.
+  void take(const Engine& engine, std::span<const std::byte> message);
+  // For what cannot be taken as a message at all. The log tells of runs that end so, and of the
+  // first few messages that end none.
   void refuse(const Engine& engine, const std::string& why);
   // The engine has gone: nobody will end its run.
   void leave(const Engine& engine);
   // Lets engines that wait begin, as far as there is room. A run whose engine has been silent for
   // the options' patience makes room.
-  void admit(Time now);
+  void admit();
 
   std::size_t runs() const { return runs_.size(); }        // under way
   std::size_t waiting() const { return waiting_.size(); }  // for one
@@ -44,12 +47,12 @@ class Service {
  private:
   struct Current {
     ServedRun run;
-    Time heard;  // when its engine last spoke
+    Time asked;  // when its engine was last asked something
   };
 
-  Message reply(const Engine& engine, const Message& message, Time now);
-  void begin(const Engine& engine, Time now);
-  void make_room(Time now);
+  Message reply(const Engine& engine, const Message& message);
+  void begin(const Engine& engine);
+  void make_room();
   void send(const Engine& engine, const Message& message);
   void forget(const Engine& engine);
   void log(const std::string& line);
@@ -57,12 +60,13 @@ class Service {
   Simulator& simulator_;
   const ServeOptions& options_;
   const Send send_;
+  const Clock clock_;
   const std::size_t max_runs_;
   std::map<Engine, Current> runs_;
   std::deque<Engine> waiting_;  // each once
   std::vector<std::unique_ptr<Ensemble>> idle_;
   std::uint64_t begun_ = 0;
-  std::string last_line_;  // of the log
+  int complaints_ = 0;  // about messages that ended no run
   Encoder encoder_{ScalarShape::kNone};
 };
 

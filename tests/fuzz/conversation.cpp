@@ -71,11 +71,12 @@ void play_engines(Script& script) {
   ServeOptions options;
   options.max_runs = 2;
   std::map<std::string, Message> heard;  // the last reply that each engine had
-  Service service(simulator, options, [&](const std::string& engine, auto message) {
-    heard[engine] = decode(message);
-  });
-  Rng rng(1);
   Service::Time now{};
+  Service service(
+      simulator, options,
+      [&](const std::string& engine, auto message) { heard[engine] = decode(message); },
+      [&] { return now; });
+  Rng rng(1);
   while (!script.ended()) {
     const std::uint8_t act = script.byte();
     const std::string engine = std::to_string(act % 3);
@@ -83,18 +84,18 @@ void play_engines(Script& script) {
     switch (act / 3 % 8) {
       case 4:
       case 5:
-        service.take(engine, script.bytes(script.message(), act / 3 % 8 == 5), now);
+        service.take(engine, script.bytes(script.message(), act / 3 % 8 == 5));
         break;
       case 6:
         act / 24 % 2 == 0 ? service.leave(engine) : service.refuse(engine, "several frames");
         break;
       case 7:
         now += options.patience;
-        service.admit(now);
         break;
       default:
-        service.take(engine, script.bytes(proper_answer(heard[engine], rng), false), now);
+        service.take(engine, script.bytes(proper_answer(heard[engine], rng), false));
     }
+    service.admit();
     demand(service.runs() <= options.max_runs && service.runs() + service.waiting() <= 3);
     demand(service.waiting() == 0 || service.runs() == options.max_runs);
   }
