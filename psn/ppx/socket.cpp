@@ -143,7 +143,10 @@ std::span<const std::uint64_t> Poller::wait(std::chrono::milliseconds time) {
   const int ready = ::epoll_wait(fd_, events_.data(), static_cast<int>(events_.size()),
                                  static_cast<int>(time.count()));
   ready_.clear();
-  for (int i = 0; i < ready; ++i) ready_.push_back(events_[static_cast<std::size_t>(i)].data.u64);
+  for (int i = 0; i < ready; ++i) {
+    const std::uint64_t key = events_[static_cast<std::size_t>(i)].data.u64;  // may lie unaligned
+    ready_.push_back(key);
+  }
   std::sort(ready_.begin(), ready_.end());
   return ready_;
 }
