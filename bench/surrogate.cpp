@@ -87,7 +87,7 @@ void follow(Network& network, const std::vector<Trace>& traces) {
     const Node& node = network.node(step.first);
     const Block& block = network.parameters().block(node.transition);
     float* row = network.parameters().values(node.transition) +
-                 std::size_t{node.successor_row.at(step.second)} * block.columns;
+                 std::size_t{node.rows_to.at(step.second)[0]} * block.columns;
     row[block.columns - 1] = static_cast<float>(std::log(count));
   }
 }

@@ -7,17 +7,23 @@
 #include "apps/psn/commands.h"
 #include "apps/psn/options.h"
 #include "psn/nn/network_file.h"
+#include "psn/nn/network_json.h"
 
 namespace psn::app {
 namespace {
 
 using nlohmann::ordered_json;
 
-// An address, with the step to its index where indices are shared.
-std::string text_of(const Network& network, PlaceId id) {
-  const Place place = network.place(id);
+// How its index is said, where indices are shared: "last+1", "=0".
+std::string index_text(const Place& place) {
+  if (place.base == Base::kNone) return "";
+  if (place.base == Base::kAbsolute) return fmt::format("={}", place.offset);
+  return fmt::format("{}{:+}", base_name(place.base), place.offset);
+}
+
+std::string text_of(const Network& network, const Place& place) {
   const std::string& text = network.node(place.node).text;
-  return place.step ? fmt::format("{} {:+}", text, *place.step) : text;
+  return place.base == Base::kNone ? text : text + " " + index_text(place);
 }
 
 // The trainer's own record; what is not JSON is shown as text.
@@ -40,7 +46,7 @@ ordered_json nodes_json(const Network& network) {
       if (node.value.categories > 0) entry["categories"] = node.value.categories;
     }
     entry["successors"] = ordered_json::array();
-    for (const PlaceId next : node.successors) {
+    for (const Place& next : node.successors) {
       entry["successors"].push_back(text_of(network, next));
     }
     nodes.push_back(std::move(entry));
@@ -75,10 +81,9 @@ void print_table(const std::string& path, const NetworkFile& file) {
   for (NodeId id = 0; id < network.size(); ++id) {
     const Node& node = network.node(id);
     std::string successors;
-    for (const PlaceId next : node.successors) {
-      const Place place = network.place(next);
-      successors += fmt::format(" {}", place.node);
-      if (place.step) successors += fmt::format("{:+}", *place.step);
+    for (const Place& place : node.successors) {
+      const std::string index = index_text(place);
+      successors += fmt::format(" {}{}{}", place.node, index.empty() ? "" : ":", index);
     }
     fmt::print("{:5} {:8} {:44}{}\n", id, id > Network::kEnd ? role_name(node.role) : "-",
                node.text, successors);

@@ -57,7 +57,7 @@ Model load_model(const std::string& argument) {
 std::vector<Model> built_in_models() {
   return {control_flow::model(),      program_synthesis::model(), composite_cure::model(),
           composite_cure::model_2d(), reference::gaussian(),      reference::gaussian_marsaglia(),
-          reference::hmm(),           reference::branching()};
+          reference::hmm(),           reference::branching(),     reference::epidemic()};
 }
 
 std::unique_ptr<Simulator> load_simulator(const SimulationOptions& options,

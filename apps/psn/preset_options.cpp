@@ -135,6 +135,10 @@ void PresetOptions::add_to(CLI::App& command) {
   number(
       "--traces", [](Preset & p) -> auto& { return p.training.traces; },
       CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40), "to train on");
+  apply_.push_back([this](Preset& chosen) {
+    if (preset_ == "paper") return;
+    chosen.training.batch_size = default_batch_size(chosen.training.traces);
+  });
   number(
       "--batch_size,--batch-size", [](Preset & p) -> auto& { return p.training.batch_size; },
       CLI::Range(1, 1 << 20), "traces in an update");

@@ -14,7 +14,8 @@ class Comparison : public Follower {
  public:
   FieldError result{.squared = std::vector<double>(kTimes * kDepths)};
 
-  void transition(std::size_t, NodeId, std::span<const float>, std::size_t) override {}
+  void transition(std::size_t, NodeId, std::span<const float>, std::size_t,
+                  const Indices&) override {}
 
   void choice(std::size_t trace, const Entry& entry, const Distribution& distribution) override {
     const std::string& name = entry.address->variable->name;

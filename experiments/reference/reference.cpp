@@ -63,6 +63,37 @@ Value branching_program(Context& ctx) {
   return static_cast<double>(count);
 }
 
+Value epidemic_program(Context& ctx) {
+  constexpr std::int64_t kPeople = 20, kWeeks = 10;
+  constexpr double kReported = 0.8;  // share of infections that are
+  constexpr double kData[kWeeks] = {1, 4, 6, 3, 1, 0, 0, 0, 0, 0};
+  const double contacts = ctx.sample(LogNormal(std::log(2.0), 0.3), {.name = "contacts"});
+  const double recovery = ctx.sample(LogNormal(std::log(0.7), 0.3), {.name = "recovery"});
+  double weekly[kWeeks] = {};
+  double time = 0;  // in weeks
+  std::int64_t healthy = kPeople - 1, ill = 1;
+  for (std::int64_t i = 0; ill > 0; ++i) {
+    const auto sick = static_cast<double>(ill);
+    const double infections = contacts * sick * static_cast<double>(healthy) / kPeople;
+    const double rate = infections + recovery * sick;
+    time += ctx.sample(Exponential(rate), {.name = "wait", .index = i});
+    const Value infection =
+        ctx.sample(Bernoulli(infections / rate), {.name = "infection", .index = i});
+    if (infection == 0) {
+      --ill;
+      continue;
+    }
+    --healthy;
+    ++ill;
+    if (time < kWeeks) ++weekly[static_cast<std::size_t>(time)];
+  }
+  for (std::int64_t week = 0; week < kWeeks; ++week) {
+    ctx.observe(Poisson(0.1 + kReported * weekly[week]), kData[week],
+                {.name = "reported", .index = week});
+  }
+  return static_cast<double>(kPeople - healthy);
+}
+
 }  // namespace
 
 Model gaussian() {
@@ -80,6 +111,10 @@ Model hmm() {
 
 Model branching() {
   return {"branching", branching_program, "a Poisson count that selects deeper branches"};
+}
+
+Model epidemic() {
+  return {"epidemic", epidemic_program, "an epidemic among 20 people, event by event"};
 }
 
 }  // namespace psn::reference

@@ -19,6 +19,11 @@ Model hmm();
 // of the observation, a small one adds a Fibonacci number and another Poisson variable.
 Model branching();
 
+// A stochastic epidemic among 20 people, event by event: contact rate and recovery rate, then for
+// each event its waiting time `wait_i` and whether it is an infection, `infection_i`, until nobody
+// is ill; then the weekly counts of reported infections, reported_0..9.
+Model epidemic();
+
 // What `hmm` is made of, for exact answers.
 struct HmmParameters {
   double initial[3] = {1.0 / 3, 1.0 / 3, 1.0 / 3};

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "psn/base/numerics.h"
+#include "psn/nn/successors.h"
 
 namespace psn {
 namespace {
@@ -14,45 +15,45 @@ bool is_choice(const Entry& entry) {
   return entry.role == Role::kSample || entry.role == Role::kObserve;
 }
 
+const std::string& scope_of(const Entry& entry) {
+  return entry.address->variable->site->scope;
+}
+
 // One trace on its way through the network.
 struct Path {
   std::size_t trace = 0;
   std::vector<const Entry*> entries;
-  std::vector<PlaceId> places;  // of the entries, then end
-  std::size_t at = 0;           // next to be reached
+  std::vector<std::uint32_t> rows;  // by which they are reached, and then end
+  Indices indices;
+  std::size_t at = 0;  // next to be reached
 
-  bool done() const { return at == places.size(); }
+  bool done() const { return at == rows.size(); }
 };
 
 // nullopt: it leaves the network's vocabulary.
 std::optional<Path> path_of(const Network& network, const Trace& trace, std::size_t index) {
   Path path{.trace = index};
-  NodeId previous = Network::kBegin;
-  LastIndex last_index;
-  const auto go = [&](const Place& next) {
-    const auto id = network.find_place(next);
-    if (!id) return false;
-    path.places.push_back(*id);
-    const bool known = network.node(previous).successor_row.contains(*id);
-    previous = next.node;
-    return known;
+  Way way(network);
+  const auto go = [&](const Target& to, std::string_view scope) {
+    const auto row = way.row_to(to);
+    if (row) path.rows.push_back(*row);
+    way.go(to, scope);
+    return row.has_value();
   };
   for (const Entry& entry : trace.entries) {
     if (!is_choice(entry)) continue;
     const auto node = network.find(*entry.address);
-    const auto step = last_index.step_to(entry.address->variable->index);
-    if (!node || !go({*node, step})) return std::nullopt;
+    if (!node || !go(network.target(*node, *entry.address), scope_of(entry))) return std::nullopt;
     path.entries.push_back(&entry);
   }
-  return go({Network::kEnd, {}}) ? std::optional(std::move(path)) : std::nullopt;
+  return go({Network::kEnd, {}}, "") ? std::optional(std::move(path)) : std::nullopt;
 }
 
-// Log probability of a row of logits, from the unknown row or from the one after it.
-double log_softmax(std::span<const float> logits, std::size_t row, bool renormalise) {
-  const auto used = logits.subspan(renormalise ? 1 : 0);
-  const double largest = *std::max_element(used.begin(), used.end());
+// Log probability of a row of logits.
+double log_softmax(std::span<const float> logits, std::size_t row) {
+  const double largest = *std::max_element(logits.begin(), logits.end());
   double total = 0;
-  for (const float logit : used) total += std::exp(logit - largest);
+  for (const float logit : logits) total += std::exp(logit - largest);
   return logits[row] - largest - std::log(total);
 }
 
@@ -78,12 +79,15 @@ class Walk {
       executor_.transition(drawn, [&](std::size_t i, std::span<const float> logits) {
         Path& path = paths[drawn[i].row];
         const NodeId from = executor_.node(drawn[i].row);
-        const PlaceId to = path.places[path.at];
-        follower_.transition(path.trace, from, logits, network_.node(from).successor_row.at(to));
+        const std::uint32_t row = path.rows[path.at];
+        const NodeId to = network_.node(from).successors[row - 1].node;
+        follower_.transition(path.trace, from, logits, row, path.indices);
         if (to == Network::kEnd) {
           ++path.at;
         } else {
-          next.push_back({drawn[i].row, network_.place(to).node, path.entries[path.at]->address});
+          const Entry& entry = *path.entries[path.at];
+          path.indices.pass(network_.target(to, *entry.address), scope_of(entry));
+          next.push_back({drawn[i].row, to, entry.address});
         }
       });
       executor_.step(next, [&](std::size_t i, const float* outputs) {
@@ -103,21 +107,34 @@ class Walk {
 
 class LogProb : public Follower {
  public:
-  LogProb(std::span<double> results, bool renormalise)
-      : results_(results), renormalise_(renormalise) {}
+  LogProb(const Network& network, std::span<double> results, bool renormalise)
+      : network_(network), results_(results), renormalise_(renormalise) {}
 
-  void transition(std::size_t trace, NodeId from, std::span<const float> logits,
-                  std::size_t row) override {
+  void transition(std::size_t trace, NodeId from, std::span<const float> logits, std::size_t row,
+                  const Indices& indices) override {
     if (from == Network::kBegin) results_[trace] = 0;
-    results_[trace] += log_softmax(logits, row, renormalise_);
+    results_[trace] +=
+        renormalise_ ? log_prob_of_known(from, logits, row, indices) : log_softmax(logits, row);
   }
   void choice(std::size_t trace, const Entry& entry, const Distribution& distribution) override {
     results_[trace] += distribution.log_prob(entry.value);
   }
 
  private:
+  // Among the rows that can be taken (Eq. 9).
+  double log_prob_of_known(NodeId from, std::span<const float> logits, std::size_t row,
+                           const Indices& indices) {
+    find_targets(network_, from, indices, targets_);
+    if (!targets_[row]) return -kInfinity;
+    mask(logits, targets_, possible_);
+    return log_softmax(possible_, row);
+  }
+
+  const Network& network_;
   std::span<double> results_;
   bool renormalise_;
+  Targets targets_;
+  std::vector<float> possible_;
 };
 
 // Of the transitions alone.
@@ -130,16 +147,11 @@ class PathLogProb : public LogProb {
 // The network grown by what a trace brings: first its new addresses, then, from each address, all
 // new transitions at once.
 Network grown(Network network, const Trace& trace) {
-  std::vector<std::pair<NodeId, PlaceId>> missing;
-  NodeId previous = Network::kBegin;
-  LastIndex last_index;
-  const auto go = [&](const Place& next) {
-    const std::pair step(previous, network.add_place(next));
-    if (!network.node(previous).successor_row.contains(step.second) &&
-        std::find(missing.begin(), missing.end(), step) == missing.end()) {
-      missing.push_back(step);
-    }
-    previous = next.node;
+  std::vector<SeenStep> missing;
+  Way way(network);
+  const auto go = [&](const Target& to, std::string_view scope) {
+    if (!way.row_to(to)) missing.push_back({way.step_to(to, scope)});
+    way.go(to, scope);
   };
   for (const Entry& entry : trace.entries) {
     if (!is_choice(entry)) continue;
@@ -151,17 +163,10 @@ Network grown(Network network, const Trace& trace) {
       network.set_scaling(*node, estimator.fit(network.node(*node).scaling));
       network.set_bounds(*node, estimator.bounds());
     }
-    go({*node, last_index.step_to(entry.address->variable->index)});
+    go(network.target(*node, *entry.address), scope_of(entry));
   }
-  go({Network::kEnd, {}});
-  std::stable_sort(missing.begin(), missing.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (std::size_t i = 0; i < missing.size();) {
-    std::vector<PlaceId> to;
-    const NodeId from = missing[i].first;
-    for (; i < missing.size() && missing[i].first == from; ++i) to.push_back(missing[i].second);
-    network.add_successors(from, to);
-  }
+  go({Network::kEnd, {}}, "");
+  add_transitions(network, missing);
   return network;
 }
 
@@ -180,7 +185,7 @@ std::vector<std::size_t> follow(std::shared_ptr<const CompiledNetwork> network,
   }
   // Of similar length side by side.
   std::stable_sort(paths.begin(), paths.end(),
-                   [](const Path& a, const Path& b) { return a.places.size() < b.places.size(); });
+                   [](const Path& a, const Path& b) { return a.rows.size() < b.rows.size(); });
   Walk walk(std::move(network), follower);
   for (std::size_t first = 0; first < paths.size(); first += kWidth) {
     walk.run(std::span(paths).subspan(first, std::min(kWidth, paths.size() - first)));
@@ -191,7 +196,7 @@ std::vector<std::size_t> follow(std::shared_ptr<const CompiledNetwork> network,
 std::vector<double> log_prob(std::shared_ptr<const CompiledNetwork> network,
                              std::span<const Trace> traces, UnknownEvaluation unknown) {
   std::vector<double> results(traces.size(), -kInfinity);
-  LogProb follower(results, unknown == UnknownEvaluation::kRenormalise);
+  LogProb follower(network->network(), results, unknown == UnknownEvaluation::kRenormalise);
   const auto strange = follow(network, traces, follower);
   if (unknown != UnknownEvaluation::kExpand) return results;
   for (const std::size_t i : strange) {
@@ -210,7 +215,7 @@ double log_prob(const Network& network, const Trace& trace, UnknownEvaluation un
 std::vector<double> path_log_prob(std::shared_ptr<const CompiledNetwork> network,
                                   std::span<const Trace> traces) {
   std::vector<double> results(traces.size(), -kInfinity);
-  PathLogProb follower(results, true);
+  PathLogProb follower(network->network(), results, true);
   follow(std::move(network), traces, follower);
   return results;
 }

@@ -31,9 +31,10 @@ std::vector<double> path_log_prob(std::shared_ptr<const CompiledNetwork> network
 class Follower {
  public:
   virtual ~Follower() = default;
-  // The logits at `from`, and the row of them (>= 1) that the trace takes.
+  // The logits at `from`, and the row of them (>= 1) that the trace takes; `indices` are those that
+  // the trace has passed.
   virtual void transition(std::size_t trace, NodeId from, std::span<const float> logits,
-                          std::size_t row) = 0;
+                          std::size_t row, const Indices& indices) = 0;
   // The distribution of the choice that the trace makes next.
   virtual void choice(std::size_t trace, const Entry& entry, const Distribution& distribution) = 0;
 };

@@ -31,18 +31,6 @@ std::array<float, kIndexFeatures> index_features(std::optional<std::int64_t> ind
   return features;
 }
 
-std::optional<std::int64_t> LastIndex::step_to(std::optional<std::int64_t> index) {
-  if (!index) return std::nullopt;
-  const auto number = static_cast<std::uint64_t>(*index);
-  return static_cast<std::int64_t>(number - std::exchange(last_, number));
-}
-
-std::optional<std::int64_t> LastIndex::after(std::optional<std::int64_t> step) {
-  if (!step) return std::nullopt;
-  last_ += static_cast<std::uint64_t>(*step);
-  return static_cast<std::int64_t>(last_);
-}
-
 Network::Network(NetworkConfig config, std::uint64_t seed, bool blank)
     : config_(std::move(config)), seed_(seed), blank_(blank) {
   if (const auto wrong = config_.problem()) throw InvalidArgument("network: " + *wrong);
@@ -68,10 +56,7 @@ Network::Network(NetworkConfig config, std::uint64_t seed, bool blank)
                               projections_.current_type, projections_.current_address}) {
     initialize(block, h, 100 + block);
   }
-  if (shares_indices()) {
-    projections_.index = parameters_.add(kIndexFeatures, 4 * h);
-    for (const NodeId boundary : {kBegin, kEnd}) add_place({boundary, {}});
-  }
+  if (shares_indices()) projections_.index = parameters_.add(kIndexFeatures, 4 * h);
   type_embedding_ = parameters_.add(0, types);
   address_embedding_ = parameters_.add(0, addresses);
   for (const char* text : {"begin-execution", "end-execution"}) {
@@ -118,19 +103,6 @@ std::optional<NodeId> Network::find(const Address& address, Role role) const {
 std::optional<NodeId> Network::find(const std::string& text) const {
   const auto found = node_by_text_.find(text);
   return found == node_by_text_.end() ? std::nullopt : std::optional(found->second);
-}
-
-std::optional<PlaceId> Network::find_place(const Place& place) const {
-  if (!shares_indices()) return place.node;
-  const auto found = place_ids_.find(place);
-  return found == place_ids_.end() ? std::nullopt : std::optional(found->second);
-}
-
-PlaceId Network::add_place(const Place& place) {
-  if (!shares_indices()) return place.node;
-  const auto [known, is_new] = place_ids_.try_emplace(place, static_cast<PlaceId>(places_.size()));
-  if (is_new) places_.push_back(place);
-  return known->second;
 }
 
 std::size_t Network::transition_count() const {
@@ -222,7 +194,7 @@ void Network::add_layers(Node& node, std::uint64_t stream) {
   node.transition = parameters_.add(1, t + inputs + 1);  // the unknown row starts at zero
 }
 
-void Network::add_successors(NodeId from, const std::vector<PlaceId>& to) {
+void Network::add_successors(NodeId from, const std::vector<Place>& to) {
   if (to.empty()) return;
   const BlockId id = nodes_[from].transition;
   restore_successors(from, to);
@@ -234,13 +206,18 @@ void Network::add_successors(NodeId from, const std::vector<PlaceId>& to) {
   }
 }
 
-void Network::restore_successors(NodeId from, const std::vector<PlaceId>& to) {
+void Network::restore_successors(NodeId from, const std::vector<Place>& to) {
   Node& node = nodes_[from];
   parameters_.append_rows(node.transition, static_cast<std::uint32_t>(to.size()));
-  for (const PlaceId successor : to) {
+  for (const Place& successor : to) {
     node.successors.push_back(successor);
-    node.successor_row.emplace(successor, static_cast<std::uint32_t>(node.successors.size()));
+    node.rows_to[successor.node].push_back(static_cast<std::uint32_t>(node.successors.size()));
   }
+}
+
+void Network::widen_range(NodeId node, const IndexRange& range) {
+  auto& known = nodes_[node].range;
+  known ? known->include(range) : void(known = range);
 }
 
 void Network::set_bounds(NodeId id, const Bounds& bounds) {

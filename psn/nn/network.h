@@ -19,7 +19,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -30,33 +29,10 @@
 #include "psn/nn/convolution.h"
 #include "psn/nn/head.h"
 #include "psn/nn/parameters.h"
+#include "psn/nn/places.h"
 #include "psn/nn/proposal.h"
 
 namespace psn {
-
-using NodeId = std::uint32_t;
-
-// Where a transition leads: to a node and, if that stands for all indices of its site, to an index.
-// The step is the distance from the last index in the trace, whatever its site, or from 0 if there
-// was none: within a loop's body it is 0, and 1 from one round to the next. Places are numbered;
-// unless indices are shared, a place is its node.
-struct Place {
-  NodeId node;
-  std::optional<std::int64_t> step;
-
-  auto operator<=>(const Place&) const = default;
-};
-using PlaceId = std::uint32_t;
-
-// The last index of a trace, as the trace goes on.
-class LastIndex {
- public:
-  std::optional<std::int64_t> step_to(std::optional<std::int64_t> index);
-  std::optional<std::int64_t> after(std::optional<std::int64_t> step);
-
- private:
-  std::uint64_t last_ = 0;  // as unsigned: sums wrap around
-};
 
 // One word of the vocabulary: an address, a variable whose instances the runtime counts, or a site
 // whose indices it follows as well.
@@ -65,7 +41,8 @@ struct Node {
   // What the simulator called it, so that the surrogate's traces have the same addresses.
   std::string scope, base, name, site_name, type;
   std::optional<std::int64_t> index;
-  std::uint32_t instance = 0;  // 0: counted by the runtime
+  std::optional<IndexRange> range;  // of a site's indices; nullopt: there were none, or not known
+  std::uint32_t instance = 0;       // 0: counted by the runtime
   Role role = Role::kSample;
   bool control = true;
   ValueType value;
@@ -76,8 +53,8 @@ struct Node {
   std::vector<BlockId> value_layers;     // core output -> distribution parameters
   BlockId transition_hidden = kNoBlock;  // core output, value embedding -> hidden
   BlockId transition = kNoBlock;         // hidden, value -> logits
-  std::vector<PlaceId> successors;
-  std::unordered_map<PlaceId, std::uint32_t> successor_row;  // place -> row of the logits
+  std::vector<Place> successors;
+  std::unordered_map<NodeId, std::vector<std::uint32_t>> rows_to;  // node -> rows of the logits
 
   // Of inference networks.
   ProposalType proposal;                      // of a latent variable
@@ -121,9 +98,10 @@ class Network {
   std::size_t transition_count() const;
 
   bool shares_indices() const { return config_.addressing == Addressing::kShared; }
-  std::size_t place_count() const { return shares_indices() ? places_.size() : nodes_.size(); }
-  Place place(PlaceId id) const { return shares_indices() ? places_[id] : Place{id, {}}; }
-  std::optional<PlaceId> find_place(const Place& place) const;
+  // A choice at a node, as transitions lead to it.
+  Target target(NodeId node, const Address& address) const {
+    return {node, shares_indices() ? address.variable->index : std::nullopt};
+  }
 
   // Growth. The distribution fixes the node's family and shape for good.
   NodeId add_node(const Address& address, const Entry& entry) {
@@ -138,8 +116,8 @@ class Network {
   void start_observations();
   std::optional<NodeId> find(const std::string& text) const;
   // Algorithm 1 for K = to.size() new successors; those already known must not be among them.
-  void add_successors(NodeId from, const std::vector<PlaceId>& to);
-  PlaceId add_place(const Place& place);  // or the one that is there
+  void add_successors(NodeId from, const std::vector<Place>& to);
+  void widen_range(NodeId node, const IndexRange& range);
   // Replaces a node's scaling and changes the weights that depend on it, so that the network stays
   // the same function of values (exactly for all but outliers). Without `keep_outputs`, what the
   // node's value layers say is taken in the new unit: right while they have learned next to
@@ -172,7 +150,7 @@ class Network {
 
   // For files: a blank network whose vocabulary was rebuilt and whose parameters were filled.
   void restored() { blank_ = false; }
-  void restore_successors(NodeId from, const std::vector<PlaceId>& to);
+  void restore_successors(NodeId from, const std::vector<Place>& to);
 
  private:
   bool by_instance(Role role) const;
@@ -187,8 +165,6 @@ class Network {
   Parameters parameters_;
   std::vector<Node> nodes_;
   std::unordered_map<std::string, NodeId> node_by_text_;
-  std::vector<Place> places_;  // of shared indices; begin and end are the first
-  std::map<Place, PlaceId> place_ids_;
   std::unordered_map<std::string, std::uint32_t> type_rows_;
   std::vector<CoreLayer> core_;
   InputProjections projections_{};

@@ -72,16 +72,6 @@ Tensor floats(const float* values, std::vector<std::int64_t> shape) {
   return tensor;
 }
 
-json places_json(const Network& network) {
-  json places = json::array();
-  for (PlaceId id = 0; id < network.place_count(); ++id) {
-    const Place place = network.place(id);
-    json& entry = places.emplace_back(json{{"node", place.node}});
-    if (place.step) entry["step"] = *place.step;
-  }
-  return places;
-}
-
 // Takes a file apart. Every failure names the file and what is wrong with it.
 class Reader {
  public:
@@ -104,7 +94,7 @@ class Reader {
     for (std::size_t i = Network::kEnd + 1; i < catalog.size(); ++i) {
       add_node(network, read_node(json_, catalog[i], config), static_cast<NodeId>(i));
     }
-    if (config.addressing == Addressing::kShared) read_places(network, header);
+    if (file_.version == 1 && network.shares_indices()) read_numbered_places(header);
     for (std::size_t i = 0; i < catalog.size(); ++i) {
       read_successors(network, catalog[i], static_cast<NodeId>(i));
     }
@@ -246,31 +236,39 @@ class Reader {
     network.add_node(std::move(node));
   }
 
-  void read_places(Network& network, const json& header) {
+  // Version 1 numbered the places of shared indices, and knew one base.
+  void read_numbered_places(const json& header) {
     const auto places = json_.get<json>(header, "places");
     if (!places.is_array() || places.size() < 2) fail("'places' is not a list of places");
-    for (std::size_t i = Network::kEnd + 1; i < places.size(); ++i) {
-      Place place{json_.get<NodeId>(places[i], "node"), {}};
-      if (places[i].contains("step")) place.step = json_.get<std::int64_t>(places[i], "step");
-      if (place.node <= Network::kEnd || place.node >= network.size() ||
-          network.add_place(place) != i) {
-        fail(fmt::format("place {} is impossible", i));
-      }
+    for (const json& item : places) {
+      Place& place = numbered_.emplace_back(Place{json_.get<NodeId>(item, "node")});
+      if (!item.contains("step")) continue;
+      place.base = Base::kLast;
+      place.offset = json_.get<std::int64_t>(item, "step");
     }
+  }
+
+  Place place(const json& item, const Network& network) const {
+    Place place = read_place(json_, item);
+    if (file_.version > 1 || !network.shares_indices()) return place;
+    if (place.node >= numbered_.size()) fail(fmt::format("there is no place {}", place.node));
+    return numbered_[place.node];
   }
 
   void read_successors(Network& network, const json& entry, NodeId from) {
     const auto successors = json_.get<json>(entry, "successors");
     if (!successors.is_array()) fail("'successors' is not a list");
-    std::vector<PlaceId> to;
+    std::vector<Place> to;
     for (const json& item : successors) {
-      if (!item.is_number_unsigned() || item.get<std::uint64_t>() >= network.place_count() ||
-          item.get<PlaceId>() == Network::kBegin || from == Network::kEnd || network.infers()) {
+      const Place& next = to.emplace_back(place(item, network));
+      const bool indexed = next.base != Base::kNone;
+      if (next.node >= network.size() || next.node == Network::kBegin || from == Network::kEnd ||
+          (indexed && (next.node == Network::kEnd || !network.shares_indices())) ||
+          network.infers()) {
         fail(fmt::format("address {} has an impossible successor", from));
       }
-      to.push_back(item.get<PlaceId>());
     }
-    if (std::set<PlaceId>(to.begin(), to.end()).size() != to.size()) {
+    if (std::set<Place>(to.begin(), to.end()).size() != to.size()) {
       fail(fmt::format("address {} has a successor twice", from));
     }
     if (to.empty()) return;
@@ -329,6 +327,7 @@ class Reader {
   const TensorFile& file_;
   JsonReader json_;
   std::set<std::string> used_, texts_;
+  std::vector<Place> numbered_;  // of version 1
   std::map<std::string, std::pair<std::string, std::optional<std::int64_t>>> variables_;
 };
 
@@ -354,11 +353,10 @@ std::string serialize_network(const NetworkFile& file) {
         Tensor::from({node.scaling.low, node.scaling.high}, {2});
   }
   out.metadata["catalog"] = catalog.dump();
-  json header{{"config", to_json(network.config())},
-              {"seed", network.seed()},
-              {"step", parameters.step},
-              {"optimizer", file.optimizer}};
-  if (network.shares_indices()) header["places"] = places_json(network);
+  const json header{{"config", to_json(network.config())},
+                    {"seed", network.seed()},
+                    {"step", parameters.step},
+                    {"optimizer", file.optimizer}};
   out.metadata["network"] = header.dump();
   out.metadata["history"] = file.history;
   if (!file.training.empty()) out.metadata[kTraining] = file.training;

@@ -106,8 +106,47 @@ ValueType read_value_type(const JsonReader& reader, const json& entry) {
 
 }  // namespace
 
-// In the order of Addressing.
+// In the order of Addressing, and of Base.
 constexpr std::array kAddressings{"instance", "site", "shared"};
+constexpr std::array<const char*, kBases> kBaseNames{"none", "last", "own", "scope", "absolute"};
+
+std::string_view base_name(Base base) {
+  return kBaseNames[static_cast<std::size_t>(base)];
+}
+
+json to_json(const Place& place) {
+  if (place.base == Base::kNone) return place.node;
+  return {{"node", place.node}, {"base", base_name(place.base)}, {"offset", place.offset}};
+}
+
+Place read_place(const JsonReader& reader, const json& entry) {
+  if (!entry.is_object()) return {reader.get<NodeId>({{"successors", entry}}, "successors")};
+  Place place{reader.get<NodeId>(entry, "node")};
+  const auto name = reader.get<std::string>(entry, "base");
+  const auto* known = std::find(kBaseNames.begin() + 1, kBaseNames.end(), name);
+  if (known == kBaseNames.end()) reader.fail(fmt::format("unknown base '{}'", name));
+  place.base = static_cast<Base>(known - kBaseNames.begin());
+  place.offset = reader.get<std::int64_t>(entry, "offset");
+  return place;
+}
+
+namespace {
+
+IndexRange read_range(const JsonReader& reader, const json& entry) {
+  const IndexRange range{reader.get<std::int64_t>(entry, "low"),
+                         reader.get<std::int64_t>(entry, "high"),
+                         reader.get<std::uint32_t>(entry, "low_traces"),
+                         reader.get<std::uint32_t>(entry, "high_traces")};
+  const auto right = [](std::uint32_t traces) {
+    return traces > 0 && traces <= IndexRange::kOften;
+  };
+  if (range.low > range.high || !right(range.low_traces) || !right(range.high_traces)) {
+    reader.fail("a range of indices is impossible");
+  }
+  return range;
+}
+
+}  // namespace
 
 json to_json(const NetworkConfig& config) {
   json named = json::object();
@@ -173,7 +212,8 @@ NetworkConfig read_config(const JsonReader& reader, const json& object) {
 }
 
 json to_json(const Node& node, NodeId id) {
-  json result = {{"successors", node.successors}};
+  json result = {{"successors", json::array()}};
+  for (const Place& place : node.successors) result["successors"].push_back(to_json(place));
   if (id <= Network::kEnd) return result;
   result.update({{"scope", node.scope},
                  {"base", node.base},
@@ -189,6 +229,12 @@ json to_json(const Node& node, NodeId id) {
                  {"bounds_vary", node.scaling.bounds_vary},
                  {"may_be_missing", node.may_be_missing}});
   if (node.index) result["index"] = *node.index;
+  if (const auto& range = node.range) {
+    result["indices"] = {{"low", range->low},
+                         {"high", range->high},
+                         {"low_traces", range->low_traces},
+                         {"high_traces", range->high_traces}};
+  }
   return result;
 }
 
@@ -219,8 +265,13 @@ Node read_node(const JsonReader& reader, const json& entry, const NetworkConfig&
   if ((config.addressing == Addressing::kInstance || observation) != (node.instance > 0)) {
     reader.fail(fmt::format("'{}' has instance {}", node.text, node.instance));
   }
-  if (config.addressing == Addressing::kShared && node.index) {
+  const bool shares_indices = config.addressing == Addressing::kShared;
+  if (shares_indices && node.index) {
     reader.fail(fmt::format("'{}' has an index of its own", node.text));
+  }
+  if (entry.contains("indices")) {
+    if (!shares_indices) reader.fail(fmt::format("'{}' has a range of indices", node.text));
+    node.range = read_range(reader, reader.get<json>(entry, "indices"));
   }
   node.control = reader.get<bool>(entry, "control");
   node.value = read_value_type(reader, entry);

@@ -35,6 +35,10 @@ NetworkConfig read_config(const JsonReader& reader, const nlohmann::json& object
 // A catalog entry, but for its scaling's numbers and its successors' meaning.
 nlohmann::json to_json(const Node& node, NodeId id);
 Node read_node(const JsonReader& reader, const nlohmann::json& entry, const NetworkConfig& config);
+// A node alone, or with the base and offset of an index.
+nlohmann::json to_json(const Place& place);
+Place read_place(const JsonReader& reader, const nlohmann::json& entry);
+std::string_view base_name(Base base);
 // A node's address without its instance.
 std::string variable_text(const Node& node);
 

@@ -10,6 +10,7 @@
 #include "psn/base/error.h"
 #include "psn/core/visits.h"
 #include "psn/nn/continuation.h"
+#include "psn/nn/successors.h"
 
 namespace psn {
 namespace {
@@ -74,7 +75,7 @@ class SurrogateEnsemble : public Ensemble {
     trace.rng = rng;
     trace.transitions = rng.fork(kTransitions);
     trace.visits.restart();
-    trace.last_index = {};
+    trace.indices.clear();
     trace.made.clear();
     trace.continues = false;
     executor_.restart(slot);
@@ -116,7 +117,7 @@ class SurrogateEnsemble : public Ensemble {
     Value value;  // the last answer
     std::optional<Distribution> distribution;
     Visits visits;
-    LastIndex last_index;
+    Indices indices;
     const Address* address = nullptr;  // of the choice that is asked for
     // For falling back to the simulator.
     std::vector<Continuation::Made> made;  // choices so far
@@ -128,15 +129,18 @@ class SurrogateEnsemble : public Ensemble {
   void move(Slot slot, std::span<const float> logits) {
     Running& trace = traces_[slot];
     const Node& from = network_.node(executor_.node(slot));
+    find_targets(network_, executor_.node(slot), trace.indices, targets_);
     const bool literally = options_.unknown != SurrogateOptions::Unknown::kRenormalise;
-    auto row = draw_transition(logits, literally, trace.transitions);
+    auto row =
+        literally ? draw_transition(logits, true, trace.transitions) : draw_known(logits, trace);
+    if (row && !targets_[*row]) row = 0;  // what cannot be meant is unknown
     if (row == 0 && options_.simulator) {
       if (fall_back(slot)) return;
-      row = draw_transition(logits, false, trace.transitions);
+      row = draw_known(logits, trace);
     }
     if (!row) fail(trace, from, "has no transition that could be taken");
     if (*row == 0) fail(trace, from, "went on to an unknown address");
-    const Place next = network_.place(from.successors[*row - 1]);
+    const Target next = *targets_[*row];
     if (next.node == Network::kEnd) {
       Pending& end = pending_.emplace_back();
       end.role = Role::kFinish;
@@ -145,8 +149,15 @@ class SurrogateEnsemble : public Ensemble {
       end.rng = &trace.rng;
       return;
     }
-    trace.address = addresses_.visit(next.node, trace.last_index.after(next.step), trace.visits);
+    trace.address = addresses_.visit(next.node, next.index, trace.visits);
+    trace.indices.pass(next, network_.node(next.node).scope);
     next_.push_back({slot, next.node, trace.address});
+  }
+
+  // Among the rows that can be taken.
+  std::optional<std::size_t> draw_known(std::span<const float> logits, Running& trace) {
+    mask(logits, targets_, possible_);
+    return draw_transition(possible_, false, trace.transitions);
   }
 
   // Lets the simulator go on with a trace, if it can.
@@ -205,6 +216,8 @@ class SurrogateEnsemble : public Ensemble {
   std::vector<Executor::Drawn> drawn_;
   std::vector<Executor::Next> next_;
   std::vector<Slot> continuing_;  // ready to go on in the simulator
+  Targets targets_;               // of the transition that is drawn
+  std::vector<float> possible_;   // its logits
   std::vector<Pending> pending_;
   const Value nothing_;
   Heartbeat* heartbeat_ = nullptr;

@@ -140,34 +140,53 @@ void Growth::measure(NodeId id, const Entry& entry, Look& look) const {
   }
 }
 
-bool Growth::knows(const News::Transition& transition) const {
-  const auto& [from, to] = transition;
-  if (from >= network_.size() || to.node >= network_.size()) return false;
-  const auto place = network_.find_place(to);
-  return place && network_.node(from).successor_row.contains(*place);
-}
-
-// Returns whether the trace has a transition that is new.
+// Returns whether the trace has something that is new.
 bool Growth::look_at(const Trace& trace, Look& look) {
-  NodeId from = Network::kBegin;
-  LastIndex last_index;
+  Way way(network_);
+  std::map<NodeId, IndexRange> passed;
   bool news = false;
-  const auto go = [&](const Place& to) {
-    if (!network_.infers() && !knows({from, to})) {
-      if (look.transitions.insert({from, to}).second) look.news.transitions.push_back({from, to});
+  const auto go = [&](const Target& to, std::string_view scope) {
+    if (network_.infers()) return;
+    if (!way.row_to(to)) {
+      auto& steps = look.news.transitions;
+      const Step step = way.step_to(to, scope);
+      const auto [known, is_new] = look.transitions.try_emplace(step, steps.size());
+      is_new ? void(steps.push_back({step})) : void(++steps[known->second].count);
       news = true;
     }
-    from = to.node;
+    way.go(to, scope);
+    if (!to.index) return;
+    const IndexRange one{*to.index, *to.index, 1, 1};
+    IndexRange& range = passed.try_emplace(to.node, one).first->second;
+    range.low = std::min(range.low, *to.index);
+    range.high = std::max(range.high, *to.index);
   };
   for (const Entry& entry : trace.entries) {
     const bool steps = is_step(entry), input = is_input(entry);
     if (!steps && !input) continue;
     const NodeId id = find_or_note(entry, look);
     if (look.measures_known || id >= network_.size()) measure(id, entry, look);
-    if (steps) go({id, last_index.step_to(entry.address->variable->index)});
+    if (steps) go(network_.target(id, *entry.address), entry.address->variable->site->scope);
     if (input) ++look.observed[id];
   }
-  go({Network::kEnd, {}});
+  go({Network::kEnd, {}}, "");
+  return look_at_ranges(passed, look) || news;
+}
+
+// Returns whether an index was not to be expected.
+bool Growth::look_at_ranges(const std::map<NodeId, IndexRange>& passed, Look& look) const {
+  bool news = false;
+  for (const auto& [id, range] : passed) {
+    const auto known = id < network_.size() ? network_.node(id).range : std::nullopt;
+    if (known) {
+      news |= !known->allows(range.low) || !known->allows(range.high);
+      IndexRange wider = *known;
+      wider.include(range);
+      if (wider == *known) continue;
+    }
+    const auto [found, is_new] = look.ranges.try_emplace(id, range);
+    if (!is_new) found->second.include(range);
+  }
   return news;
 }
 
@@ -179,6 +198,7 @@ Growth::Look Growth::look(std::span<const Trace> traces, bool measures_known) {
   for (const auto& [address, role] : noted_) node_of_[address->id] = Batch::kNone;
   noted_.clear();  // of a look that failed
   for (const Trace& trace : traces) unseen_ += look_at(trace, look);
+  for (const auto& [id, range] : look.ranges) look.news.ranges.push_back({id, range});
   if (network_.infers()) note_missing(look);
   return look;
 }
@@ -211,7 +231,7 @@ void Growth::apply(std::vector<News> by_rank) {
   const auto first_new = static_cast<NodeId>(network_.size());
   for (News& news : by_rank) add_nodes(news, first_new);
   if (std::exchange(blank_, false)) network_.start_observations();
-  add_transitions(by_rank);
+  add_steps(by_rank);
   state_.estimators.resize(network_.size());
   for (const News& news : by_rank) {
     for (const auto& [id, measurements] : news.measured)
@@ -232,10 +252,11 @@ void Growth::add_nodes(News& news, NodeId first_new) {
   const auto renumber = [&](NodeId& id) {
     if (id >= first_new) id = numbers.at(id - first_new);
   };
-  for (auto& [from, to] : news.transitions) {
-    renumber(from);
-    renumber(to.node);
+  for (SeenStep& seen : news.transitions) {
+    renumber(seen.step.from);
+    renumber(seen.step.to);
   }
+  for (auto& [id, range] : news.ranges) renumber(id);
   for (auto& [id, measurements] : news.measured) renumber(id);
   for (auto& [id, count] : news.observed) renumber(id);
 }
@@ -251,18 +272,13 @@ NodeId Growth::add_node(const Node& added) {
   return id;
 }
 
-void Growth::add_transitions(const std::vector<News>& by_rank) {
-  std::vector<NodeId> grown;
-  std::unordered_map<NodeId, std::vector<PlaceId>> successors;
+void Growth::add_steps(const std::vector<News>& by_rank) {
+  std::vector<SeenStep> steps;
   for (const News& news : by_rank) {
-    for (const auto& [from, to] : news.transitions) {
-      const PlaceId place = network_.add_place(to);
-      auto& fresh = successors[from];
-      if (fresh.empty()) grown.push_back(from);
-      if (std::find(fresh.begin(), fresh.end(), place) == fresh.end()) fresh.push_back(place);
-    }
+    steps.insert(steps.end(), news.transitions.begin(), news.transitions.end());
+    for (const auto& [id, range] : news.ranges) network_.widen_range(id, range);
   }
-  for (const NodeId from : grown) network_.add_successors(from, successors[from]);
+  add_transitions(network_, steps);
 }
 
 void Growth::set_missing(const std::vector<News>& by_rank, NodeId first_new) {
@@ -326,36 +342,35 @@ Batch Growth::flatten(std::span<const Trace> traces) const {
   const std::size_t rows = batch.first.back();
   batch.entry.resize(rows);
   batch.node.resize(rows);
-  batch.next.resize(rows);
+  batch.transition.resize(rows);
   batch.position.resize(rows);
   batch.next_row.resize(rows);
-  batch.first_place.assign(count, Network::kEnd);
+  batch.first_transition.resize(count);
   batch.log_p.assign(count, 0);
   for (std::uint32_t at = 0; at < count; ++at) {
     std::uint32_t step = 0;
-    LastIndex last_index;
+    Way way(network_);
+    const auto go = [&](const Target& to, std::string_view scope) {
+      if (network_.infers()) return;
+      (step == 0 ? batch.first_transition[at] : batch.transition[batch.first[step - 1] + at]) =
+          *way.row_to(to);
+      way.go(to, scope);
+    };
     for (const Entry& entry : traces[batch.trace[at]].entries) {
       if (is_input(entry)) batch.observed.push_back({known(entry), at, &entry});
       if (!is_step(entry)) continue;
       const std::uint32_t row = batch.first[step] + at;
       const NodeId node = known(entry);
-      const PlaceId place =
-          *network_.find_place({node, last_index.step_to(entry.address->variable->index)});
+      go(network_.target(node, *entry.address), entry.address->variable->site->scope);
       batch.entry[row] = &entry;
       batch.node[row] = node;
       batch.position[row] = at;
-      batch.next[row] = Network::kEnd;
       batch.next_row[row] = Batch::kNone;
       batch.log_p[at] += entry.log_prob;
-      if (step == 0) {
-        batch.first_place[at] = place;
-      } else {
-        const std::uint32_t before = batch.first[step - 1] + at;
-        batch.next[before] = place;
-        batch.next_row[before] = row;
-      }
+      if (step > 0) batch.next_row[batch.first[step - 1] + at] = row;
       ++step;
     }
+    go({Network::kEnd, {}}, "");
   }
   sort_by_node(batch);
   return batch;

@@ -16,7 +16,7 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
+#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "psn/core/trace.h"
-#include "psn/nn/network.h"
+#include "psn/nn/successors.h"
 #include "psn/train/news.h"
 
 namespace psn {
@@ -36,17 +36,17 @@ struct Batch {
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  std::vector<std::uint32_t> trace;     // by position: which of the traces given
-  std::vector<PlaceId> first_place;     // by position: what follows begin
-  std::vector<double> log_p;            // by position: the simulator's own density
-  std::vector<std::uint32_t> first;     // by step: its first row; one more at the end
-  std::vector<const Entry*> entry;      // by row
-  std::vector<NodeId> node;             // by row
-  std::vector<PlaceId> next;            // by row: what follows
-  std::vector<std::uint32_t> position;  // by row
-  std::vector<std::uint32_t> next_row;  // by row; kNone for the last of a trace
-  std::vector<std::uint32_t> order;     // rows by node
-  std::vector<Segment> segments;        // of `order`, by node
+  std::vector<std::uint32_t> trace;             // by position: which of the traces given
+  std::vector<std::uint32_t> first_transition;  // by position: row of the logits at begin
+  std::vector<double> log_p;                    // by position: the simulator's own density
+  std::vector<std::uint32_t> first;             // by step: its first row; one more at the end
+  std::vector<const Entry*> entry;              // by row
+  std::vector<NodeId> node;                     // by row
+  std::vector<std::uint32_t> transition;  // by row: that it takes, as a row of its node's logits
+  std::vector<std::uint32_t> position;    // by row
+  std::vector<std::uint32_t> next_row;    // by row; kNone for the last of a trace
+  std::vector<std::uint32_t> order;       // rows by node
+  std::vector<Segment> segments;          // of `order`, by node
 
   struct ObservedValue {  // for an inference network
     NodeId node;
@@ -102,7 +102,8 @@ class Growth {
     News news;
     bool measures_known = true;  // nodes that the network has, too
     std::unordered_map<std::string, NodeId> new_nodes;
-    std::set<News::Transition> transitions;
+    std::map<Step, std::size_t> transitions;  // their places in news.transitions
+    std::map<NodeId, IndexRange> ranges;
     std::unordered_map<NodeId, std::size_t> measured;    // by node: its place in news.measured
     std::unordered_map<NodeId, std::uint64_t> observed;  // by node: traces that have it
   };
@@ -117,13 +118,13 @@ class Growth {
   NodeId find_or_note(const Entry& entry, Look& look);
   NodeId note(const Entry& entry, Look& look);
   const Node& node(NodeId id, const Look& look) const;
-  bool knows(const News::Transition& transition) const;
+  bool look_at_ranges(const std::map<NodeId, IndexRange>& passed, Look& look) const;
   void measure(NodeId id, const Entry& entry, Look& look) const;
   void note_missing(Look& look) const;
 
   void add_nodes(News& news, NodeId first_new);
   NodeId add_node(const Node& node);
-  void add_transitions(const std::vector<News>& by_rank);
+  void add_steps(const std::vector<News>& by_rank);
   void set_missing(const std::vector<News>& by_rank, NodeId first_new);
   void start_as_sibling(NodeId id);
   void refit();

@@ -7,6 +7,7 @@
 
 #include "psn/base/error.h"
 #include "psn/base/numerics.h"
+#include "psn/nn/successors.h"
 
 namespace psn {
 
@@ -15,8 +16,8 @@ class ConditionalComparison::Tally : public Follower {
  public:
   Tally(ConditionalComparison& whole, std::size_t traces) : whole_(whole), traces_(traces) {}
 
-  void transition(std::size_t trace, NodeId from, std::span<const float> logits,
-                  std::size_t row) override {
+  void transition(std::size_t trace, NodeId from, std::span<const float> logits, std::size_t row,
+                  const Indices& indices) override {
     OneTrace& one = traces_[trace];
     const std::vector<double> wide(logits.begin(), logits.end());
     const double total = log_sum_exp(wide);
@@ -27,10 +28,13 @@ class ConditionalComparison::Tally : public Follower {
     address.transition -= log_s;
     if (one.strange) return;
     // Growth has split the unknown mass between row 0 and the rows it added (Theorem 1).
-    const std::size_t rows = 1 + whole_.known_.node(from).successors.size();
-    const double known = log_sum_exp(std::span(wide).subspan(1, rows - 1)) - total;
-    one.log_known += known;
-    one.strange = row >= rows;
+    find_targets(whole_.known_, from, indices, targets_);
+    std::vector<double> known;
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      if (targets_[i]) known.push_back(wide[i]);
+    }
+    one.log_known += log_sum_exp(known) - total;
+    one.strange = row >= targets_.size() || !targets_[row];
   }
 
   void choice(std::size_t trace, const Entry& entry, const Distribution& distribution) override {
@@ -66,6 +70,7 @@ class ConditionalComparison::Tally : public Follower {
   };
   ConditionalComparison& whole_;
   std::vector<OneTrace> traces_;
+  Targets targets_;
 };
 
 ConditionalComparison::ConditionalComparison(const Network& surrogate)

@@ -40,8 +40,8 @@ void Gradient::begin_head(const Batch& batch) {
   if (backward_) touched_.push_back(begin.transition);
   for (std::size_t at = 0; at < batch.traces(); ++at) {
     std::copy_n(p.values(begin.transition), n, logits.data());
-    const double log_prob = softmax_loss(n, begin.successor_row.at(batch.first_place[at]),
-                                         static_cast<float>(weight()), logits.data());
+    const double log_prob =
+        softmax_loss(n, batch.first_transition[at], static_cast<float>(weight()), logits.data());
     log_s_[at] += log_prob;
     loss_sum_ -= log_prob;
     if (backward_) add(n, logits.data(), p.gradients(begin.transition));
@@ -127,15 +127,9 @@ void Gradient::transition_head(const Batch& batch, const Batch::Segment& segment
   apply(node.transition, rows, last, last_ld, logits.data());
 
   const auto scale = static_cast<float>(weight());
-  PlaceId successor = Batch::kNone;
-  std::size_t target = 0;
   for (std::size_t r = 0; r < rows; ++r) {
     const std::uint32_t row = batch.order[segment.begin + r];
-    if (batch.next[row] != successor) {
-      successor = batch.next[row];
-      target = node.successor_row.at(successor);
-    }
-    const double log_prob = softmax_loss(n, target, scale, &logits[r * n]);
+    const double log_prob = softmax_loss(n, batch.transition[row], scale, &logits[r * n]);
     log_s_[batch.position[row]] += log_prob;
     add_loss(-log_prob, batch.entry[row]);
   }

@@ -42,6 +42,7 @@ std::string to_bytes(const News& news) {
   out.put(std::uint64_t{news.nodes.size()});
   for (const Node& node : news.nodes) out.put(to_json(node, Network::kEnd + 1).dump());
   out.put(news.transitions);
+  out.put(news.ranges);
   out.put(std::uint64_t{news.measured.size()});
   for (const auto& [node, measurements] : news.measured) {
     out.put(node);
@@ -61,6 +62,7 @@ News read_news(const std::string& bytes, const NetworkConfig& config) {
     news.nodes.push_back(read_node(in.get<std::string>(), config));
   }
   in.get(news.transitions);
+  in.get(news.ranges);
   for (auto n = in.get<std::uint64_t>(); n > 0; --n) {
     auto& [node, measurements] = news.measured.emplace_back();
     in.get(node);

@@ -21,12 +21,14 @@ struct News {
   std::uint64_t traces = 0;  // that they are from
   std::vector<Node> nodes;   // new ones, without parameters
 
-  struct Transition {
-    NodeId from;
-    Place to;
-    auto operator<=>(const Transition&) const = default;
+  std::vector<SeenStep> transitions;
+
+  // Of sites whose indices go farther than they did, or came to an end that few traces came to.
+  struct Range {
+    NodeId node;
+    IndexRange range;
   };
-  std::vector<Transition> transitions;
+  std::vector<Range> ranges;
 
   // Of nodes whose scaling is not known well enough, and where bounds are wider than they were.
   std::vector<std::pair<NodeId, Measurements>> measured;

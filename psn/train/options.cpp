@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "psn/base/error.h"
@@ -30,6 +32,12 @@ void check(const TrainOptions& options) {
           "the plateau schedule follows validations: validate_every must be positive");
 }
 
+std::size_t default_batch_size(std::uint64_t traces) {
+  constexpr std::uint64_t kUpdates = 500, kSmallest = 8, kLargest = 256;
+  return static_cast<std::size_t>(
+      std::clamp(std::bit_floor(traces / kUpdates), kSmallest, kLargest));
+}
+
 Preset preset(std::string_view name, Purpose purpose) {
   Preset result;
   result.network.purpose = purpose;
@@ -43,7 +51,7 @@ Preset preset(std::string_view name, Purpose purpose) {
   if (name == "default") {
     if (purpose == Purpose::kSurrogate) result.network.addressing = Addressing::kShared;
     training.adam.touched_only = true;
-    training.batch_size = 256;
+    training.batch_size = default_batch_size(training.traces);
     training.rate.learning_rate = 4e-3;
     training.inherit = true;
     result.network.observation_layers.skip = 64;

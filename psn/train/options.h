@@ -56,6 +56,10 @@ struct TrainOptions {
 // Throws InvalidArgument, naming the option.
 void check(const TrainOptions& options);
 
+// Few traces want small batches, or there are too few updates to learn anything: a power of two
+// from 8 to 256 that gives at least 500 of them, if that is possible.
+std::size_t default_batch_size(std::uint64_t traces);
+
 // "paper" (the paper's configuration) or "default" (ours); InvalidArgument for other names.
 struct Preset {
   NetworkConfig network;

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "psn/nn/network_file.h"
+#include "psn/nn/surrogate.h"
 #include "tests/law/network_fixture.h"
 
 namespace psn {
@@ -73,9 +74,10 @@ TEST_F(SurrogateCommands, TrainedFromTheCommandLine) {
 }
 
 TEST_F(SurrogateCommands, TrainingThatFailsLeavesWhatItHadLearned) {
-  EXPECT_EQ(psn("train surrogate '" PSN_PLUGIN_DIR
-                "/libbroken_drifts.so' --traces 20000 --validation 0 --lstm_dim 8 --out t.psn"),
-            70);
+  EXPECT_EQ(
+      psn("train surrogate '" PSN_PLUGIN_DIR "/libbroken_drifts.so' --traces 20000 --batch_size "
+          "256 --validation 0 --lstm_dim 8 --out t.psn"),
+      70);
   const std::string error = slurp("stderr");
   EXPECT_NE(error.find("batch 11 "), std::string::npos) << error;
   EXPECT_NE(error.find("'drifting__Weibull__1'"), std::string::npos) << error;
@@ -83,6 +85,38 @@ TEST_F(SurrogateCommands, TrainingThatFailsLeavesWhatItHadLearned) {
   EXPECT_FALSE(fs::exists(folder_ / "t.psn"));
   EXPECT_EQ(json("inspect t.checkpoint.psn")["updates"], 8);
   EXPECT_EQ(json("simulate t.checkpoint.psn -n 100")["addresses"], 3);
+}
+
+// A random loop before indexed data, learned by default from few traces: as many choices as the
+// simulator, none that it could not make, and any engine runs in it.
+TEST_F(SurrogateCommands, LearnAnEpidemicFromFewTraces) {
+  json("train surrogate epidemic --traces 8000 --validation 0 --seed 1 --out e.psn");
+  const auto length = [&](const std::string& model) {
+    return json("simulate " + model + " -n 20000 --seed 2")["mean_length"].get<double>();
+  };
+  EXPECT_NEAR(length("e.psn") / length("epidemic"), 1, 0.03);
+
+  const auto network = load_network((folder_ / "e.psn").string()).network;
+  EXPECT_LE(network->transition_count(), 9u);
+  SurrogateSimulator surrogate("e", network);
+  for (const Trace& trace : testing::simulate(surrogate, 5000)) {
+    for (const Entry& entry : trace.entries) {
+      const Variable& variable = *entry.address->variable;
+      ASSERT_EQ(entry.address->instance, 1u) << entry.address->text;
+      if (!variable.index) continue;
+      ASSERT_GE(*variable.index, 0) << entry.address->text;
+      // 19 infections and 20 recoveries at most, and ten weeks.
+      ASSERT_LT(*variable.index, variable.site->name == "reported" ? 10 : 39);
+    }
+  }
+
+  json("train inference e.psn --traces 1000 --validation 0 --lstm_dim 16 --seed 1 --out i.psn");
+  for (const std::string engine : {"is", "lmh", "rmh", "ic --network i.psn"}) {
+    const auto result = json(
+        "infer e.psn -n 500 --query contacts --observe reported=[1,4,6,3,1,0,0,0,0,0] --engine " +
+        engine);
+    EXPECT_TRUE(result["posterior"]["contacts"]["mean"].is_number()) << engine;
+  }
 }
 
 TEST_F(SurrogateCommands, RunAsForAnyModel) {

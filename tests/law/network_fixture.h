@@ -11,7 +11,7 @@
 #include "experiments/control_flow/control_flow.h"
 #include "psn/core/in_process.h"
 #include "psn/core/run.h"
-#include "psn/nn/network.h"
+#include "psn/nn/successors.h"
 
 namespace psn::testing {
 
@@ -34,34 +34,28 @@ inline bool is_choice(const Entry& e) {
 inline void grow(Network& network, const std::vector<Trace>& traces, bool refit = true) {
   const NodeId old = static_cast<NodeId>(network.size());
   std::map<NodeId, ScalingEstimator> estimators;
-  std::map<NodeId, std::vector<PlaceId>> missing;
+  std::vector<SeenStep> missing;
   for (const Trace& trace : traces) {
-    NodeId previous = Network::kBegin;
-    LastIndex last_index;
-    const auto go = [&](const Place& place) {
-      const PlaceId next = network.add_place(place);
-      auto& list = missing[previous];
-      if (!network.node(previous).successor_row.contains(next) &&
-          std::find(list.begin(), list.end(), next) == list.end()) {
-        list.push_back(next);
-      }
-      previous = place.node;
+    Way way(network);
+    const auto go = [&](const Target& to, std::string_view scope) {
+      if (!way.row_to(to)) missing.push_back({way.step_to(to, scope)});
+      way.go(to, scope);
     };
     for (const Entry& entry : trace.entries) {
       if (!is_choice(entry)) continue;
       auto node = network.find(*entry.address);
       if (!node) node = network.add_node(*entry.address, entry);
       estimators[*node].add({entry.value, *entry.distribution}, *node);
-      go({*node, last_index.step_to(entry.address->variable->index)});
+      go(network.target(*node, *entry.address), entry.address->variable->site->scope);
     }
-    go({Network::kEnd, {}});
+    go({Network::kEnd, {}}, "");
   }
   for (auto& [node, estimator] : estimators) {
     if (!refit && node < old) continue;
     network.set_scaling(node, estimator.fit(network.node(node).scaling));
     network.set_bounds(node, estimator.bounds());
   }
-  for (const auto& [from, to] : missing) network.add_successors(from, to);
+  add_transitions(network, missing);
 }
 
 // Moves every weight, so that nothing is zero or alike by construction.
@@ -246,23 +240,30 @@ inline ScalarEvaluation evaluate(const Network& network, const Trace& trace) {
   ScalarNetwork scalar(network);
   ScalarEvaluation result;
   auto p = softmax(scalar.logits());
-  LastIndex last_index;
-  const auto go = [&](const Place& next) {
-    const auto row = scalar.node().successor_row.at(*network.find_place(next));
+  Way way(network);
+  Indices indices;
+  Targets targets;
+  const auto go = [&](const Target& to, std::string_view scope) {
+    const auto row = way.row_to(to).value();
+    find_targets(network, way.at(), indices, targets);
+    double known = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) known += targets[i] ? p[i] : 0;
     result.transitions += std::log(p[row]);
-    result.known_transitions += std::log(p[row] / (1 - p[0]));
+    result.known_transitions += std::log(p[row] / known);
+    way.go(to, scope);
+    indices.pass(to, scope);
   };
   for (const Entry& entry : trace.entries) {
     if (!is_choice(entry)) continue;
     const NodeId next = *network.find(*entry.address);
-    go({next, last_index.step_to(entry.address->variable->index)});
+    go(network.target(next, *entry.address), entry.address->variable->site->scope);
     const auto outputs = scalar.step(next, entry.address->instance, entry.address->variable->index);
     const Node& node = scalar.node();
     result.values +=
         head_distribution(node.value, node.scaling, outputs.data()).log_prob(entry.value);
     p = softmax(scalar.logits(entry.value));
   }
-  go({Network::kEnd, {}});
+  go({Network::kEnd, {}}, "");
   return result;
 }
 

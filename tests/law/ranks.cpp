@@ -9,6 +9,7 @@
 #include "psn/core/in_process.h"
 #include "psn/train/agreement.h"
 #include "psn/train/trainer.h"
+#include "tests/law/indexed_programs.h"
 #include "tests/law/thread_ranks.h"
 
 namespace psn {
@@ -58,12 +59,12 @@ Trained train(const Model& model, const NetworkConfig& config, const TrainOption
 
 void expect_same_vocabulary(const Network& a, const Network& b) {
   ASSERT_EQ(a.size(), b.size());
-  ASSERT_EQ(a.place_count(), b.place_count());
   for (NodeId id = 0; id < a.size(); ++id) {
     const Node &x = a.node(id), &y = b.node(id);
     EXPECT_EQ(x.text, y.text);
     EXPECT_EQ(x.name, y.name);
     EXPECT_EQ(x.successors, y.successors) << x.text;
+    EXPECT_EQ(x.range, y.range) << x.text;
     EXPECT_EQ(x.scaling.location, y.scaling.location) << x.text;
     EXPECT_EQ(x.scaling.scale, y.scaling.scale) << x.text;
     EXPECT_EQ(x.scaling.low, y.scaling.low) << x.text;
@@ -113,6 +114,15 @@ TEST(Ranks, LearnUnboundedAddressesWithEveryAddressing) {
     NetworkConfig config = small();
     config.addressing = addressing;
     expect_like_one_process({"looping", looping}, config, recipe("paper", 40, 32));
+  }
+}
+
+TEST(Ranks, FindTheSameFewTransitionsToSharedIndices) {
+  NetworkConfig config = small();
+  config.addressing = Addressing::kShared;
+  for (const testing::IndexedProgram& program : testing::indexed_programs()) {
+    SCOPED_TRACE(program.model.name);
+    expect_like_one_process(program.model, config, recipe("paper", 25, 16));
   }
 }
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "psn/nn/evaluate.h"
@@ -15,16 +14,6 @@ namespace psn {
 namespace {
 
 using namespace testing;
-
-TEST(LastIndex, StepsAndIndicesAreInverse) {
-  constexpr auto kLargest = std::numeric_limits<std::int64_t>::max();
-  LastIndex there, back;
-  for (const std::optional<std::int64_t> index : std::initializer_list<std::optional<std::int64_t>>{
-           0, 0, std::nullopt, 1, 2, -7, kLargest, -kLargest, std::nullopt, 3}) {
-    EXPECT_EQ(back.after(there.step_to(index)), index);
-  }
-  EXPECT_EQ(LastIndex().step_to(4), 4) << "a first index counts from 0";
-}
 
 // A loop whose rounds are all alike: `more` goes on with probability 0.6. With `forced` rounds
 // there are just as many, and going on is no choice.

@@ -200,9 +200,9 @@ TEST(Theorem1, KnownProbabilitiesAndTheUnknownMassStay) {
       int with_k = 0;
       for (NodeId from = 0; from < network.size(); ++from) {
         if (from == Network::kEnd) continue;
-        std::vector<NodeId> to;
+        std::vector<Place> to;
         for (NodeId id = 2; id < network.size() && to.size() < k; ++id) {
-          if (!network.node(from).successor_row.contains(id)) to.push_back(id);
+          if (!network.node(from).rows_to.contains(id)) to.push_back({id});
         }
         network.add_successors(from, to);
         with_k += to.size() == k;

@@ -48,13 +48,14 @@ TEST(Growth, KeepsKnownProbabilitiesAndTheUnknownMass) {
     // K more addresses, each at an index of its own, then transitions to all of them from every
     // known one.
     const Entry like = traces[0].entries[0];
-    std::vector<PlaceId> added;
+    std::vector<Place> added;
     AddressTable table;
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(k); ++i) {
       const std::string base = "new" + std::to_string(i);
       const auto* variable =
           table.variable({.base = base, .type = like.address->variable->site->type, .index = i});
-      added.push_back(network.add_place({network.add_node(*table.address(variable, 1), like), i}));
+      const NodeId node = network.add_node(*table.address(variable, 1), like);
+      added.push_back(network.shares_indices() ? Place{node, Base::kLast, i} : Place{node});
     }
     for (NodeId id = 0; id < before.size(); ++id) {
       if (id != Network::kEnd) network.add_successors(id, added);
@@ -83,7 +84,7 @@ TEST(Growth, KeepsMomentsOfOldRowsAndStartsNewOnesFresh) {
   const std::size_t rows = parameters.block(block).rows;
   for (std::size_t i = 0; i < rows * columns; ++i) parameters.first_moments(block)[i] = 2;
   parameters.step = 17;
-  network->add_successors(2, {Network::kEnd, 2});
+  network->add_successors(2, {{Network::kEnd}, {2}});
   for (std::size_t i = 0; i < rows * columns; ++i) {
     EXPECT_EQ(parameters.first_moments(block)[i], 2);
   }

@@ -24,7 +24,7 @@ NetworkFile example(bool optimizer = false, Addressing addressing = Addressing::
   network->parameters().step = 12;
   network->parameters().second_moments(3)[0] = 0.5f;
   network->parameters().first_moments(3)[1] = -0.5f;
-  network->add_successors(3, {3});
+  network->add_successors(3, {{3}});
   return {network, R"({"loss": [1, 2]})", optimizer};
 }
 
@@ -51,7 +51,8 @@ void expect_equal(Network& a, Network& b, bool optimizer) {
     EXPECT_EQ(x.scaling.bounds_vary, y.scaling.bounds_vary);
     EXPECT_EQ(x.type_row, y.type_row);
     EXPECT_EQ(x.successors, y.successors);
-    EXPECT_EQ(x.successor_row, y.successor_row);
+    EXPECT_EQ(x.rows_to, y.rows_to);
+    EXPECT_EQ(x.range, y.range);
   }
   Parameters &p = a.parameters(), &q = b.parameters();
   ASSERT_EQ(p.block_count(), q.block_count());
@@ -158,6 +159,15 @@ Forgery number(const char* tensor, float value) {
           }};
 }
 
+void expect_refused(const std::string& bytes, const std::vector<Forgery>& forgeries) {
+  for (const Forgery& forgery : forgeries) {
+    SCOPED_TRACE(forgery.what);
+    TensorFile file = TensorFile::parse(bytes, "original", kNetworkFileKind, kNetworkFileVersion);
+    forgery.change(file);
+    expect_refused(file.serialize());
+  }
+}
+
 TEST(HostileNetworkFiles, Forged) {
   const std::string bytes = serialize_network(example(true));
   const json deep = json::parse(std::string(50, '[') + std::string(50, ']'));
@@ -255,12 +265,41 @@ TEST(HostileNetworkFiles, Forged) {
       {"version", [](TensorFile& f) { f.version = kNetworkFileVersion + 1; }},
       {"kind", [](TensorFile& f) { f.kind = "psn posterior"; }},
   };
-  for (const Forgery& forgery : forgeries) {
-    SCOPED_TRACE(forgery.what);
-    TensorFile file = TensorFile::parse(bytes, "original", kNetworkFileKind, kNetworkFileVersion);
-    forgery.change(file);
-    expect_refused(file.serialize());
-  }
+  expect_refused(bytes, forgeries);
+}
+
+json place(const json& base, const json& offset, const json& where = 2) {
+  return json::array({json{{"node", where}, {"base", base}, {"offset", offset}}});
+}
+
+json range(const json& low, const json& high, const json& low_traces, const json& high_traces) {
+  return {{"low", low}, {"high", high}, {"low_traces", low_traces}, {"high_traces", high_traces}};
+}
+
+TEST(HostileNetworkFiles, ForgedPlaces) {
+  const std::vector<Forgery> forgeries{
+      node("successors", place("first", 0)),
+      node("successors", place("none", 0)),
+      node("successors", place(3, 0)),
+      node("successors", place("own", 0.5)),
+      node("successors", place("own", ~std::uint64_t{0})),
+      node("successors", place("own", nullptr)),
+      node("successors", place("own", 0, 100000)),
+      node("successors", place("own", 0, 0)),
+      node("successors", place("own", 0, 1)),
+      node("indices", 3),
+      node("indices", range(2, 1, 1, 1)),
+      node("indices", range(0, 1, 0, 1)),
+      node("indices", range(0, 1, 1, 9)),
+      node("indices", range(0, "x", 1, 1)),
+  };
+  const std::string shared = serialize_network(example(false, Addressing::kShared));
+  expect_refused(shared, forgeries);
+  TensorFile file = TensorFile::parse(shared, "original", kNetworkFileKind, kNetworkFileVersion);
+  node("indices", range(0, 1, 1, 8)).change(file);
+  node("successors", place("own", -3, 3)).change(file);
+  EXPECT_NO_THROW(parse_network(file.serialize(), "the-file"));
+  expect_refused(serialize_network(example()), {node("indices", range(0, 1, 1, 8))});
 }
 
 std::string with_header(std::uint64_t length, const std::string& rest) {
