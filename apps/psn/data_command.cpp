@@ -31,6 +31,9 @@ struct GenerateOptions {
   CommonOptions common;
   SimulationOptions simulation;
   double commit_every = 1;
+  double map_gib = 0;
+
+  std::size_t map_bytes() const { return static_cast<std::size_t>(map_gib * (1 << 30)); }
 };
 
 // How many traces to wait for at a time: few of a slow simulator, so that none waits long to be
@@ -74,7 +77,12 @@ void generate(TraceSource& stream, data::StoreWriter& writer, std::uint64_t coun
       writer.commit();  // what came before the simulator failed
       throw;
     }
-    for (const Trace& trace : traces) writer.append(trace);
+    try {
+      for (const Trace& trace : traces) writer.append(trace);
+    } catch (const InvalidArgument&) {
+      writer.commit();  // what came before the trace that no store can hold
+      throw;
+    }
     watch.monitor().traces.fetch_add(traces.size());
     pace.took(watch.seconds() - before);
     if (watch.seconds() - committed < commit_every) continue;
@@ -111,7 +119,7 @@ void generate_command(const GenerateOptions& options, const CLI::App& command) {
   const auto simulator = load_simulator(s, s.model);
   if (!ranks().leads()) return help_to_generate(*simulator, options);
   data::StoreWriter writer(s.out, {{simulator->name(), options.common.seed}},
-                           simulator->addresses());
+                           simulator->addresses(), options.map_bytes());
   const std::uint64_t before = writer.size();
   Watch watch({.label = s.model,
                .total = s.count - std::min(s.count, before),
@@ -155,6 +163,12 @@ void add_generate_command(CLI::App& data) {
                    "seconds from one commit to the next: what is lost at most if psn is killed")
       ->capture_default_str()
       ->check(finite_between(0, 1e6));
+  command
+      ->add_option("--map-size", options->map_gib,
+                   "GiB that the store may grow to, reserved as addresses, not as memory; 0: 1024, "
+                   "or what 'ulimit -v' leaves room for")
+      ->capture_default_str()
+      ->check(CLI::IsMember({0}) | finite_between(0.001, 1 << 16));
   options->common.add_to(*command);
   command->callback([options, command] { generate_command(*options, *command); });
 }

@@ -106,6 +106,10 @@ std::string TensorFile::serialize() const {
   meta["checksum"] = checksum(header, data);
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the data is aligned
+  if (text.size() > kMaxHeader) {
+    throw InvalidArgument(fmt::format("too many or too long names for one '{}' file: {} MiB of {}",
+                                      kind, text.size() >> 20, kMaxHeader >> 20));
+  }
   const std::uint64_t length = text.size();
   std::string bytes(sizeof length, '\0');
   std::memcpy(bytes.data(), &length, sizeof length);

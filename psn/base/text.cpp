@@ -69,6 +69,14 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
+std::string abbreviated(std::string_view text) {
+  constexpr std::size_t kLongest = 500;
+  std::size_t shown = 100;
+  if (text.size() <= kLongest) return std::string(text);
+  while ((static_cast<unsigned char>(text[shown]) & 0xc0) == 0x80) --shown;  // within a character
+  return fmt::format("{}... ({} bytes)", text.substr(0, shown), text.size());
+}
+
 std::string suggestion(std::string_view word, std::span<const std::string> candidates) {
   const std::string close = nearest(word, candidates);
   return close.empty() ? "" : fmt::format("; did you mean '{}'?", close);

@@ -19,4 +19,7 @@ bool is_printable(std::string_view text);
 // With everything but printable ASCII as \xNN, to show what is not.
 std::string escaped(std::string_view text);
 
+// The beginning of a text that is too long for a message, with its length.
+std::string abbreviated(std::string_view text);
+
 }  // namespace psn

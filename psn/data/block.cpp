@@ -17,7 +17,7 @@ constexpr std::size_t aligned(std::size_t at) {
 void BlockBuilder::append(std::string_view payload, std::uint64_t index) {
   constexpr std::size_t kMaxBytes = 1u << 31;  // what LMDB holds as one record is below 4 GiB
   if (payload.size() > kMaxBytes - bytes_.size()) {
-    throw InvalidArgument("a trace of more than 2 GiB cannot be stored");
+    throw InvalidArgument("more than 2 GiB cannot be stored");
   }
   bytes_.resize(aligned(bytes_.size()));
   append_sealed(bytes_, payload, {TableId::kTraces, index});

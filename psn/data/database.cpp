@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 #include <lmdb.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +17,13 @@ namespace {
 
 constexpr const char* kTables[] = {"header", "addresses", "forms", "blocks"};
 constexpr unsigned kMaxReaders = 1024;
+
+#if defined(__SANITIZE_THREAD__)  // which leaves few addresses to the process
+constexpr std::size_t kMapBytes = std::size_t{1} << 36;
+#else
+constexpr std::size_t kMapBytes = std::size_t{1} << 40;
+#endif
+constexpr std::size_t kLeastMapBytes = std::size_t{1} << 20;
 
 MDB_val value(std::string_view bytes) {
   return {bytes.size(), const_cast<char*>(bytes.data())};
@@ -31,7 +40,7 @@ unsigned table_of(TableId id) {
 std::string reason(int code) {
   switch (code) {
     case MDB_MAP_FULL:
-      return "it is as large as it may become";
+      return "it is as large as it may become (psn data generate --map-size)";
     case MDB_INVALID:
     case MDB_CORRUPTED:
     case MDB_PAGE_NOTFOUND:
@@ -42,7 +51,8 @@ std::string reason(int code) {
     case EIO:  // also what LMDB makes of a write that was cut short
       return "input or output failed; is the disk full?";
     case ENOMEM:
-      return "no room for its map among the addresses of this process (ulimit -v)";
+      return "no room for its map among the addresses of this process (ulimit -v); a smaller "
+             "--map-size needs less";
     default:
       return ::mdb_strerror(code);
   }
@@ -54,7 +64,7 @@ void Database::Close::operator()(MDB_env* environment) const {
   ::mdb_env_close(environment);
 }
 
-Database::Database(std::string path, Access access, std::size_t max_bytes)
+Database::Database(std::string path, Access access, std::size_t map_bytes)
     : path_(std::move(path)) {
   const std::string file = path_ + "/data.mdb";
   const bool is_there = std::filesystem::exists(file);
@@ -66,10 +76,10 @@ Database::Database(std::string path, Access access, std::size_t max_bytes)
   }
   // A transaction belongs to its object, not to a thread.
   const unsigned flags = MDB_NOTLS | (access == Access::kRead ? MDB_RDONLY : 0);
-  int code = open(flags, max_bytes);
+  int code = open(flags, map_bytes);
   // Where nothing can be written there is nobody to lock out.
   const bool read_only = code == EACCES || code == EROFS;
-  if (access == Access::kRead && read_only) code = open(flags | MDB_NOLOCK, max_bytes);
+  if (access == Access::kRead && read_only) code = open(flags | MDB_NOLOCK, map_bytes);
   check(code, "open");
   int dead = 0;
   ::mdb_reader_check(environment_.get(), &dead);  // those killed would keep pages from reuse
@@ -78,13 +88,27 @@ Database::Database(std::string path, Access access, std::size_t max_bytes)
   open_tables(access, !is_there);
 }
 
-int Database::open(unsigned flags, std::size_t max_bytes) {
+// A reader maps what the file says, which may be a terabyte, or all that there is of it.
+int Database::open(unsigned flags, std::size_t map_bytes) {
+  if (map_bytes > 0) return open_with_map(flags, map_bytes);
+  rlimit addresses{};
+  const bool limited =
+      ::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY;
+  if (!limited && (flags & MDB_RDONLY) != 0) return open_with_map(flags, 0);
+  std::size_t size = limited ? std::min<std::size_t>(kMapBytes, addresses.rlim_cur / 2) : kMapBytes;
+  int code = ENOMEM;
+  for (; code == ENOMEM && size >= kLeastMapBytes; size /= 2) code = open_with_map(flags, size);
+  return code;
+}
+
+int Database::open_with_map(unsigned flags, std::size_t map_bytes) {
   MDB_env* environment = nullptr;
   check(::mdb_env_create(&environment), "open");
   environment_.reset(environment);
   check(::mdb_env_set_maxdbs(environment, std::size(kTables)), "open");
   check(::mdb_env_set_maxreaders(environment, kMaxReaders), "open");
-  if ((flags & MDB_RDONLY) == 0) check(::mdb_env_set_mapsize(environment, max_bytes), "open");
+  const std::size_t whole = map_bytes / kLeastMapBytes * kLeastMapBytes;  // pages of any size
+  if (map_bytes > 0) check(::mdb_env_set_mapsize(environment, whole), "open");
   return ::mdb_env_open(environment, path_.c_str(), flags, 0666);
 }
 

@@ -22,16 +22,18 @@ class Database {
  public:
   enum class Access { kRead, kWrite };
 
-  // Makes the tables if there are none and it may write. At most `max_bytes` of the folder are
-  // used: reserved as addresses, not as memory.
-  Database(std::string path, Access access, std::size_t max_bytes);
+  // Makes the tables if there are none and it may write. `map_bytes` is what the store may grow to:
+  // reserved as addresses, not as memory. 0: a terabyte, or what a limit of the process's addresses
+  // (ulimit -v) leaves room for.
+  Database(std::string path, Access access, std::size_t map_bytes);
   const std::string& path() const { return path_; }
   [[noreturn]] void fail(std::string_view what) const;
 
  private:
   friend class Transaction;
   void check(int code, std::string_view doing) const;  // throws unless the code is 0
-  int open(unsigned flags, std::size_t max_bytes);
+  int open(unsigned flags, std::size_t map_bytes);
+  int open_with_map(unsigned flags, std::size_t map_bytes);
   bool trees_are_checked() const;
   void open_tables(Access access, bool creates);
 

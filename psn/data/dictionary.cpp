@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "psn/base/error.h"
+#include "psn/base/text.h"
 #include "psn/data/record.h"
 #include "trace_store_generated.h"
 
@@ -15,6 +16,42 @@ namespace {
 std::string name_without_index(const Variable& variable) {
   if (!variable.index || variable.name.empty()) return variable.name;
   return variable.name.substr(0, variable.name.size() - indexed_name("", variable.index).size());
+}
+
+std::string address_record(const Address& address) {
+  const Variable& variable = *address.variable;
+  flatbuffers::FlatBufferBuilder builder;
+  const auto scope = builder.CreateString(variable.site->scope);
+  const auto base = builder.CreateString(variable.site->base);
+  const auto name = builder.CreateString(name_without_index(variable));
+  const auto type = builder.CreateString(variable.site->type);
+  record::AddressBuilder stored(builder);
+  stored.add_scope(scope);
+  stored.add_base(base);
+  stored.add_name(name);
+  stored.add_type(type);
+  if (variable.index) stored.add_index(*variable.index);
+  stored.add_instance(address.instance);
+  builder.Finish(stored.Finish());
+  return std::string(finished(builder));
+}
+
+struct AddressRecord {
+  std::string scope, base, name, type;
+  std::optional<std::int64_t> index;
+  std::uint32_t instance;
+};
+
+AddressRecord parse_address(std::string_view payload) {
+  const auto& stored = parsed<record::Address>(payload);
+  AddressRecord result{text_of(stored.scope()),
+                       text_of(stored.base()),
+                       text_of(stored.name()),
+                       text_of(stored.type()),
+                       {},
+                       stored.instance()};
+  if (stored.index()) result.index = *stored.index();
+  return result;
 }
 
 }  // namespace
@@ -41,10 +78,27 @@ FormId Dictionary::form_of(const Entry& entry) {
   const auto similar = std::find_if(known.rbegin(), known.rend(),
                                     [&](FormId other) { return forms_[other].resembles(entry); });
   Form form = similar == known.rend() ? Form(entry) : forms_[*similar].loosened(entry);
+  require_readable(form);
   forms_.push_back(std::move(form));
-  if (entry.address) number_of(*entry.address);
   known.push_back(id);
   return id;
+}
+
+void Dictionary::require_readable(const Form& form) {
+  const Address* address = form.address();
+  try {
+    if (address && !number_.contains(address)) {
+      parse_address(address_record(*address));
+      number_of(*address);
+    }
+    Form::parse(form_record(form), addresses_);
+  } catch (const DataError& error) {
+    throw InvalidArgument(fmt::format("{} cannot be stored: {}",
+                                      address
+                                          ? fmt::format("address '{}'", abbreviated(address->text))
+                                          : std::string("what the program returned"),
+                                      error.what()));
+  }
 }
 
 std::string_view Dictionary::write(const Trace& trace) {
@@ -56,6 +110,10 @@ std::string_view Dictionary::write(const Trace& trace) {
   };
   for (const Entry& entry : trace.entries) add(entry);
   add(Form::result_entry(trace.result));
+  constexpr std::size_t kMaxBytes = (1u << 31) - (1u << 20);  // FlatBuffers end at 2 GiB
+  if (numbers_.size() * sizeof(double) + used_.size() * sizeof(FormId) > kMaxBytes) {
+    throw InvalidArgument("more than 2 GiB cannot be stored");
+  }
   builder_.Clear();
   const auto forms = builder_.CreateVector(used_);
   const auto numbers = builder_.CreateVector(numbers_);
@@ -94,33 +152,15 @@ Trace Dictionary::read(std::string_view payload) const {
 }
 
 std::string Dictionary::address_bytes(std::size_t id) const {
-  const Address& address = *addresses_.at(id);
-  const Variable& variable = *address.variable;
-  flatbuffers::FlatBufferBuilder builder;
-  const auto scope = builder.CreateString(variable.site->scope);
-  const auto base = builder.CreateString(variable.site->base);
-  const auto name = builder.CreateString(name_without_index(variable));
-  const auto type = builder.CreateString(variable.site->type);
-  record::AddressBuilder stored(builder);
-  stored.add_scope(scope);
-  stored.add_base(base);
-  stored.add_name(name);
-  stored.add_type(type);
-  if (variable.index) stored.add_index(*variable.index);
-  stored.add_instance(address.instance);
-  builder.Finish(stored.Finish());
-  return std::string(finished(builder));
+  return address_record(*addresses_.at(id));
 }
 
 void Dictionary::add_address(std::string_view payload) {
-  const auto& stored = parsed<record::Address>(payload);
-  const std::string scope = text_of(stored.scope()), base = text_of(stored.base()),
-                    name = text_of(stored.name()), type = text_of(stored.type());
-  std::optional<std::int64_t> index;
-  if (stored.index()) index = *stored.index();
+  const AddressRecord stored = parse_address(payload);
   try {
-    const Variable* variable = table_.variable({scope, base, name, type, index});
-    const Address* address = table_.address(variable, stored.instance());
+    const Variable* variable =
+        table_.variable({stored.scope, stored.base, stored.name, stored.type, stored.index});
+    const Address* address = table_.address(variable, stored.instance);
     if (number_of(*address) + std::size_t{1} != addresses_.size()) {
       throw DataError(fmt::format("address '{}' is there twice", address->text));
     }
@@ -130,7 +170,10 @@ void Dictionary::add_address(std::string_view payload) {
 }
 
 std::string Dictionary::form_bytes(std::size_t id) const {
-  const Form& form = forms_.at(id);
+  return form_record(forms_.at(id));
+}
+
+std::string Dictionary::form_record(const Form& form) const {
   std::optional<std::uint32_t> address;
   if (form.address()) address = number_.at(form.address());
   return form.bytes(address);

@@ -23,10 +23,12 @@ class Dictionary {
   const std::vector<const Address*>& addresses() const { return addresses_; }
   const std::vector<Form>& forms() const { return forms_; }
 
-  // The form of an entry; a new one if there is none that fits.
+  // The form of an entry; a new one if there is none that fits. What is written must be readable:
+  // each new record is read once before it is kept, and InvalidArgument names the address.
   FormId form_of(const Entry& entry);
 
-  // A trace as the payload of a record, and back. Reading throws DataError.
+  // A trace as the payload of a record, and back. Writing throws InvalidArgument for what no store
+  // can hold, and the dictionary is good for others still; reading throws DataError.
   std::string_view write(const Trace& trace);
   Trace read(std::string_view payload) const;
 
@@ -38,6 +40,8 @@ class Dictionary {
 
  private:
   std::uint32_t number_of(const Address& address);
+  void require_readable(const Form& form);
+  std::string form_record(const Form& form) const;
   std::vector<FormId>& forms_at(const Address* address);
 
   AddressTable& table_;

@@ -166,8 +166,7 @@ Form Form::loosened(const Entry& entry) const {
   each_parameter(*looser.distribution_, *entry.distribution,
                  [&](ParameterForm& p, const Value& value) {
                    if (data::fits(p, value)) return;
-                   // Only the value's own shape is filled, so that no record is small on disk
-                   // and large in memory.
+                   // What a reader would fill (form_bytes.cpp), but for the weights of a mixture.
                    const bool fills = p.keeping == Keeping::kLiteral && is_filled(value) &&
                                       p.shape == shape_ && looser.distribution_->components.empty();
                    p.keeping = fills ? Keeping::kFilled : Keeping::kEach;

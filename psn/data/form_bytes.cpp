@@ -16,6 +16,13 @@ template <class T>
 using List = flatbuffers::Vector<T>;
 
 constexpr std::size_t kMaxFilled = 1 << 20;  // components that one number of the form may stand for
+constexpr std::size_t kMaxNumbers = 1 << 27;  // of all parameters: FlatBuffers end at 2 GiB
+
+// Only the value's own shape is filled, and in a mixture only the weights: no record is small on
+// disk and large in memory.
+bool may_fill(const Shape& shape, const Shape& value_shape, bool in_mixture) {
+  return !in_mixture && shape == value_shape;
+}
 
 flatbuffers::Offset<List<std::uint64_t>> write_shape(Builder& builder, const Shape& shape) {
   return shape.empty()
@@ -31,7 +38,7 @@ flatbuffers::Offset<record::Distribution> write(Builder& builder, const Distribu
   }
   std::vector<flatbuffers::Offset<record::Parameter>> parameters;
   for (const ParameterForm& p : form.parameters) {
-    const bool fills = !in_mixture && p.shape == value_shape && is_filled(p.literal) &&
+    const bool fills = may_fill(p.shape, value_shape, in_mixture) && is_filled(p.literal) &&
                        p.literal.size() <= kMaxFilled;
     const auto literal = builder.CreateVector(p.literal.data(), fills ? 1 : p.literal.size());
     parameters.push_back(record::CreateParameter(builder, static_cast<record::Keeping>(p.keeping),
@@ -42,12 +49,21 @@ flatbuffers::Offset<record::Distribution> write(Builder& builder, const Distribu
                                     builder.CreateVector(components));
 }
 
+std::size_t literal_numbers(const DistributionForm& form) {
+  std::size_t count = 0;
+  for (const ParameterForm& p : form.parameters) count += p.literal.size();
+  for (const DistributionForm& c : form.components) count += literal_numbers(c);
+  return count;
+}
+
 // Throws DataError also for a shape that has more elements than a value may have.
 Shape shape_of(const List<std::uint64_t>* extents) {
   constexpr std::size_t kMaxRank = 32;
   Shape shape;
   if (!extents) return shape;
-  if (extents->size() > kMaxRank) throw DataError("a value of too many dimensions");
+  if (extents->size() > kMaxRank) {
+    throw DataError(fmt::format("a value of {} dimensions; {} at most", extents->size(), kMaxRank));
+  }
   // FlatBuffers checks where a list's length lies, not where its elements do.
   if (reinterpret_cast<std::uintptr_t>(extents->Data()) % alignof(std::uint64_t) != 0) {
     throw DataError("a shape that is out of place");
@@ -73,12 +89,12 @@ Value literal_of(const List<double>* numbers, const Shape& shape, bool may_fill)
 
 ParameterForm parse(const record::Parameter& p, const Shape& value_shape, bool in_mixture) {
   const Shape shape = shape_of(p.shape());
-  const bool may_fill = !in_mixture && shape == value_shape;
+  const bool fills = may_fill(shape, value_shape, in_mixture);
   switch (p.keeping()) {
     case record::Keeping_Literal:
-      return {Keeping::kLiteral, shape, literal_of(p.literal(), shape, may_fill)};
+      return {Keeping::kLiteral, shape, literal_of(p.literal(), shape, fills)};
     case record::Keeping_Filled:
-      if (!may_fill) break;
+      if (!fills) break;
       return {Keeping::kFilled, shape, {}};
     case record::Keeping_Each:
       return {Keeping::kEach, shape, {}};
@@ -99,7 +115,7 @@ DistributionForm parse(const record::Distribution& d, const Shape& value_shape, 
         fmt::format("a {} with too many or too few parameters", family_name(form.family)));
   }
   for (const record::Parameter* p : *d.parameters()) {
-    form.parameters.push_back(parse(*p, value_shape, in_mixture || is_mixture));
+    form.parameters.push_back(parse(*p, value_shape, in_mixture));
   }
   for (std::size_t k = 0; k < components; ++k) {
     form.components.push_back(
@@ -111,6 +127,9 @@ DistributionForm parse(const record::Distribution& d, const Shape& value_shape, 
 }  // namespace
 
 std::string Form::bytes(std::optional<std::uint32_t> address) const {
+  if (distribution_ && literal_numbers(*distribution_) > kMaxNumbers) {
+    throw DataError(fmt::format("a distribution of more than {} numbers", kMaxNumbers));
+  }
   Builder builder;
   const auto shape = write_shape(builder, shape_);
   flatbuffers::Offset<record::Distribution> distribution = 0;

@@ -9,8 +9,18 @@ namespace {
 
 constexpr std::uint16_t kVersion = 1;
 
-Part parse(const record::Part& part) {
-  return {text_of(part.model()), part.seed(), part.traces()};
+std::vector<Part> parse_header(std::string_view payload) {
+  const auto& header = parsed<record::Header>(payload);
+  if (header.version() != kVersion) {
+    throw DataError(
+        fmt::format("format version {}; this psn reads {}", header.version(), kVersion));
+  }
+  if (!header.parts() || header.parts()->size() == 0) throw DataError("made of nothing");
+  std::vector<Part> parts;
+  for (const record::Part* part : *header.parts()) {
+    parts.push_back({text_of(part->model()), part->seed(), part->traces()});
+  }
+  return parts;
 }
 
 }  // namespace
@@ -23,6 +33,11 @@ std::string header_bytes(const std::vector<Part>& parts) {
         record::CreatePart(builder, builder.CreateString(part.model), part.seed, part.traces));
   }
   builder.Finish(record::CreateHeader(builder, kVersion, builder.CreateVector(stored)));
+  try {
+    parse_header(finished(builder));  // what is written must be readable
+  } catch (const DataError& error) {
+    throw InvalidArgument(fmt::format("the name of the model: {}", error.what()));
+  }
   return std::string(finished(builder));
 }
 
@@ -30,20 +45,12 @@ std::vector<Part> read_header(const Database& database, const Transaction& view)
   constexpr Place kPlace{TableId::kHeader, 0};
   const auto bytes = view.get(kPlace);
   if (!bytes) database.fail("damaged: it has no header");
-  std::vector<Part> parts;
   try {
     const std::string copy(*bytes);
-    const auto& header = parsed<record::Header>(unsealed(copy, kPlace));
-    if (header.version() != kVersion) {
-      throw DataError(
-          fmt::format("format version {}; this psn reads {}", header.version(), kVersion));
-    }
-    if (!header.parts() || header.parts()->size() == 0) throw DataError("made of nothing");
-    for (const record::Part* part : *header.parts()) parts.push_back(parse(*part));
+    return parse_header(unsealed(copy, kPlace));
   } catch (const DataError& error) {
     database.fail(fmt::format("header: {}", error.what()));
   }
-  return parts;
 }
 
 void require_parts(const Database& database, const std::vector<Part>& stored,

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 
 namespace psn::data {
@@ -64,7 +65,7 @@ std::uint64_t merge(const std::vector<std::string>& sources, const std::string& 
       writer.commit();
       size = writer.size();
     }
-    fs::rename(temporary, path);
+    rename_durably(temporary, path);
     return size;
   } catch (...) {
     std::error_code ignored;

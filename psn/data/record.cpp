@@ -48,10 +48,10 @@ std::string_view unsealed(std::string_view bytes, Place place) {
 std::string text_of(const flatbuffers::String* text) {
   constexpr std::size_t kMaxBytes = 1 << 16;
   if (!text) return "";
-  if (text->size() > kMaxBytes || !is_printable(text->string_view())) {
-    throw DataError(
-        fmt::format("a text of {} bytes that is too long or not printable", text->size()));
+  if (text->size() > kMaxBytes) {
+    throw DataError(fmt::format("a text of {} bytes; {} at most", text->size(), kMaxBytes));
   }
+  if (!is_printable(text->string_view())) throw DataError("a text that is not printable");
   return text->str();
 }
 

@@ -36,7 +36,9 @@ const T& parsed(std::string_view payload) {
   constexpr std::size_t kMaxDepth = 16, kMaxTables = 1'000'000;
   flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(payload.data()),
                                  payload.size(), kMaxDepth, kMaxTables);
-  if (!verifier.VerifyBuffer<T>(nullptr)) throw DataError("not a record of its kind");
+  if (!verifier.VerifyBuffer<T>(nullptr)) {
+    throw DataError("not a record of its kind, or nested too deeply, or of too many parts");
+  }
   return *flatbuffers::GetRoot<T>(payload.data());
 }
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 #include "psn/data/header.h"
 
@@ -63,7 +64,7 @@ BlockView block_with(std::uint64_t index, const Item& item, std::vector<std::uin
 }
 
 // A store without traces, all at once: a folder is renamed into place.
-void create(const std::string& path, const std::vector<Part>& parts, std::size_t max_bytes) {
+void create(const std::string& path, const std::vector<Part>& parts, std::size_t map_bytes) {
   namespace fs = std::filesystem;
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
   std::error_code error;
@@ -73,14 +74,14 @@ void create(const std::string& path, const std::vector<Part>& parts, std::size_t
   }
   try {
     {
-      Database database(temporary, Database::Access::kWrite, max_bytes);
+      Database database(temporary, Database::Access::kWrite, map_bytes);
       Transaction transaction(database, Database::Access::kWrite);
       const Place place{TableId::kHeader, 0};
       transaction.append(place, sealed(header_bytes(parts), place));
       transaction.commit();
     }
-    fs::rename(temporary, path, error);
-    if (error) throw DataError(fmt::format("cannot create '{}': {}", path, error.message()));
+    sync_folder(temporary);
+    rename_durably(temporary, path);
   } catch (...) {
     std::error_code ignored;
     fs::remove_all(temporary, ignored);
@@ -111,11 +112,11 @@ class StoreWriter::FolderLock {
 };
 
 StoreWriter::StoreWriter(const std::string& path, const std::vector<Part>& parts,
-                         AddressTable& table, std::size_t max_bytes)
+                         AddressTable& table, std::size_t map_bytes)
     : dictionary_(table) {
-  if (!std::filesystem::exists(path + "/data.mdb")) create(path, parts, max_bytes);
+  if (!std::filesystem::exists(path + "/data.mdb")) create(path, parts, map_bytes);
   lock_ = std::make_unique<FolderLock>(path);
-  database_ = std::make_unique<Database>(path, Database::Access::kWrite, max_bytes);
+  database_ = std::make_unique<Database>(path, Database::Access::kWrite, map_bytes);
   Transaction view(*database_, Database::Access::kRead);
   require_parts(*database_, read_header(*database_, view), parts);
   load_dictionary(*database_, view, dictionary_);
@@ -144,7 +145,13 @@ void StoreWriter::append(const Trace& trace) {
   if (trace.log_weight != trace.log_likelihood) {
     throw InvalidArgument("a trace store holds traces that were drawn from the model");
   }
-  block_.append(dictionary_.write(trace), size_++);
+  try {
+    block_.append(dictionary_.write(trace), size_);
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(
+        fmt::format("trace store '{}': trace {}: {}", database_->path(), size_, error.what()));
+  }
+  ++size_;
   if (block_.bytes() >= kBlockBytes) write_block();
   if (pending_bytes_ >= kCommitBytes) commit();
 }

@@ -29,30 +29,21 @@ struct Part {
 
 class StoreWriter {
  public:
-#if defined(__SANITIZE_THREAD__)  // which leaves few addresses to the process
-  static constexpr std::size_t kMaxBytes = std::size_t{1} << 36;
-#else
-  static constexpr std::size_t kMaxBytes = std::size_t{1} << 40;
-#endif
-
   // Opens the store at `path`, or makes it: all at once, so there is never half a store. Addresses
-  // are those of `table`. Throws DataError if another process writes it, or if it is made of other
-  // parts, InvalidArgument if it was merged and so cannot go on.
+  // are those of `table`; `map_bytes` is Database's. Throws DataError if another process writes it,
+  // or if it is made of other parts, InvalidArgument if it was merged and so cannot go on.
   StoreWriter(const std::string& path, const std::vector<Part>& parts, AddressTable& table,
-              std::size_t max_bytes = kMaxBytes);
+              std::size_t map_bytes = 0);
   ~StoreWriter();
 
-  std::uint64_t size() const {
-    return size_;
-  }  // with what waits to be written
-  std::uint64_t committed() const {
-    return committed_;
-  }
+  std::uint64_t size() const { return size_; }  // with what waits to be written
+  std::uint64_t committed() const { return committed_; }
 
   // Is this the committed trace of that number, to the last bit?
   bool has(std::uint64_t index, const Trace& trace);
   // The trace must have been drawn from the model (its weight is its likelihood) with distributions
-  // kept.
+  // kept. Throws InvalidArgument for one that a store can't hold, naming the address; those before
+  // it can still be committed.
   void append(const Trace& trace);
   // What was appended is on disk when this returns; after an error, what was committed before is.
   void commit();

@@ -1,5 +1,8 @@
 #include "psn/nn/head.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -172,6 +175,28 @@ Distribution uniform_distribution(const ValueType& type, const Scaling& scaling,
 }
 
 }  // namespace
+
+std::optional<std::string> ValueType::problem() const {
+  constexpr std::size_t kMaxRank = 16;
+  constexpr std::int64_t kMaxElements = 1 << 26;  // of a value, or of its one-hot form
+  if (shape.size() > kMaxRank) {
+    return fmt::format("a value of {} dimensions; a network takes {} at most", shape.size(),
+                       kMaxRank);
+  }
+  std::int64_t elements = 1;
+  const auto grows = [&](std::int64_t by) {
+    if (by < 1 || by > kMaxElements / elements) return false;
+    elements *= by;
+    return true;
+  };
+  if (!std::all_of(shape.begin(), shape.end(), grows) ||
+      !grows(std::max({std::int64_t{1}, std::int64_t{categories}, std::int64_t{mixture}}))) {
+    return fmt::format(
+        "a value of shape [{}] and {} categories is empty or too large for a network",
+        fmt::join(shape, ","), categories);
+  }
+  return std::nullopt;
+}
 
 std::size_t ValueType::outputs() const {
   switch (family) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "psn/core/distribution.h"
@@ -25,6 +26,9 @@ struct ValueType {
   std::uint32_t categories = 0;  // of a Categorical
   std::uint32_t mixture = 0;     // components of a Mixture's head
 
+  // What is wrong with it: more than a network or its file takes. The others need that there is
+  // nothing.
+  std::optional<std::string> problem() const;
   std::size_t components() const { return element_count(shape); }
   // Outputs that the head needs, for all components.
   std::size_t outputs() const;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "psn/base/error.h"
+#include "psn/base/text.h"
 
 namespace psn {
 
@@ -131,6 +132,9 @@ Node Network::describe(const Address& address, const Entry& entry) const {
   node.value = {
       d.family(), d.shape(), static_cast<std::uint32_t>(d.categories()),
       d.family() == Family::kMixture ? static_cast<std::uint32_t>(config_.mixture_components) : 0};
+  if (const auto wrong = node.value.problem()) {
+    throw InvalidArgument(fmt::format("'{}': {}", abbreviated(address.text), *wrong));
+  }
   if (!infers() && node.value.family == Family::kMixture && d.discrete()) {
     throw InvalidArgument(
         fmt::format("'{}': a mixture of discrete distributions cannot be learned "

@@ -34,8 +34,6 @@ json JsonReader::parse(const std::string& text, std::string_view what) const {
 
 namespace {
 
-constexpr std::size_t kMaxElements = std::size_t{1} << 26;  // of one value, or of its one-hot form
-
 json layers_json(const VariableLayers& layers) {
   return {{"num_layers", layers.num_layers}, {"hidden_dim", layers.hidden_dim}};
 }
@@ -64,19 +62,11 @@ VariableLayers read_layers(const JsonReader& reader, const json& object) {
 
 Shape read_shape(const JsonReader& reader, const json& entry) {
   Shape shape;
-  std::size_t elements = 1;
   const auto extents = reader.get<json>(entry, "shape");
-  constexpr std::size_t kMaxRank = 16;
-  if (!extents.is_array() || extents.size() > kMaxRank)
-    reader.fail("a shape is no list of extents");
+  if (!extents.is_array()) reader.fail("a shape is no list of extents");
   for (const json& item : extents) {
     if (!item.is_number_unsigned()) reader.fail("a shape is no list of extents");
-    const auto extent = item.get<std::uint64_t>();
-    if (extent < 1 || extent > kMaxElements / elements) {
-      reader.fail("a shape is empty or too large");
-    }
-    elements *= extent;
-    shape.push_back(static_cast<std::int64_t>(extent));
+    shape.push_back(item.get<std::int64_t>());
   }
   return shape;
 }
@@ -92,15 +82,13 @@ ValueType read_value_type(const JsonReader& reader, const json& entry) {
   value.shape = read_shape(reader, entry);
   value.categories = reader.get<std::uint32_t>(entry, "categories");
   value.mixture = reader.get<std::uint32_t>(entry, "mixture");
-  const std::size_t elements = value.components();
-  if ((value.family == Family::kCategorical) != (value.categories > 0) ||
-      value.categories > kMaxElements / elements) {
+  if ((value.family == Family::kCategorical) != (value.categories > 0)) {
     reader.fail(fmt::format("{} categories of a {}", value.categories, family));
   }
-  if ((value.family == Family::kMixture) != (value.mixture > 0) ||
-      value.mixture > kMaxElements / elements) {
+  if ((value.family == Family::kMixture) != (value.mixture > 0)) {
     reader.fail(fmt::format("{} components of a {}", value.mixture, family));
   }
+  if (const auto wrong = value.problem()) reader.fail(*wrong);
   return value;
 }
 

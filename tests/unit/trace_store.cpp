@@ -3,6 +3,7 @@
 
 #include "experiments/control_flow/control_flow.h"
 #include "psn/base/error.h"
+#include "tests/unit/random_programs.h"
 #include "tests/unit/store_fixture.h"
 
 namespace psn {
@@ -26,6 +27,45 @@ TEST_F(TraceStore, KeepsTracesToTheLastBit) {
     if (HasFailure()) return;
   }
   EXPECT_EQ(reader.parts(), (std::vector<data::Part>{{"everything", 1}}));
+}
+
+// Some of the programs do what no store can hold: that is said when it is written, by address, and
+// what came before is good.
+TEST_F(TraceStore, ReadsWhateverItAccepts) {
+  std::size_t refused = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    SCOPED_TRACE(seed);
+    InProcess simulator(testing::random_model(seed));
+    const auto traces = simulate(simulator, 8);
+    const std::string place = path(std::to_string(seed));
+    {
+      StoreWriter writer(place, {{simulator.name(), 1}}, simulator.addresses());
+      try {
+        for (const Trace& trace : traces) writer.append(trace);
+      } catch (const InvalidArgument& error) {
+        const std::string message = error.what();
+        EXPECT_TRUE(message.find(": address 'n") != message.npos ||
+                    message.find(": what the program returned ") != message.npos)
+            << message;
+        EXPECT_LT(message.size(), 1000u);
+        ++refused;
+      }
+      writer.commit();
+    }
+    StoreReader reader(place);
+    ASSERT_EQ(reader.dictionary().addresses().empty(), reader.size() == 0);
+    for (std::size_t i = 0; i < reader.size(); ++i) expect_same(traces[i], reader.read(i));
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(refused, 10u);
+  EXPECT_LT(refused, 75u);
+}
+
+TEST_F(TraceStore, RefusesAModelWhoseNameItCouldNotRead) {
+  AddressTable table;
+  EXPECT_THROW(StoreWriter(path(), {{std::string(100'000, 'm'), 1}}, table), InvalidArgument);
+  EXPECT_THROW(StoreWriter(path(), {{"bell\a", 1}}, table), InvalidArgument);
+  EXPECT_FALSE(std::filesystem::exists(path()));
 }
 
 TEST_F(TraceStore, IsReadInAnyOrderAndInBlocksOfAnySize) {
