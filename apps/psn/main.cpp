@@ -1,5 +1,6 @@
 // psn: results on stdout, everything else on stderr, one line for each error.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -7,11 +8,13 @@
 #include <cstdio>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 #include "apps/psn/commands.h"
+#include "apps/psn/crash.h"
 #include "apps/psn/exit_codes.h"
 #include "apps/psn/options.h"
 #include "apps/psn/ranks.h"
@@ -58,6 +61,15 @@ int complain_about_extras(const CLI::App& program) {
   return complain(fmt::format("unknown {} '{}'{}", word.starts_with("-") ? "option" : "argument",
                               word, suggestion(word, known_words(program))),
                   kUsage);
+}
+
+// There may be none left for a message that is put together either.
+int complain_of_memory() {
+  constexpr std::string_view kText =
+      "psn: error: out of memory; fewer samples, queries or simulations side by side need less\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
+  if (!ranks().alone()) ranks().abort(kInternal);
+  return kInternal;
 }
 
 int flushed() {
@@ -137,8 +149,7 @@ int run(int argc, char** argv) {
   } catch (const std::system_error& error) {
     return complain(fmt::format("cannot write the result: {}", error.what()), kBadData);
   } catch (const std::bad_alloc&) {
-    return complain("out of memory; fewer samples, queries or simulations side by side need less",
-                    kInternal);
+    throw;
   } catch (const std::exception& error) {
     return complain(fmt::format("internal: {}", error.what()), kInternal);
   }
@@ -155,5 +166,10 @@ int main(int argc, char** argv) {
     std::fputs(fmt::format("psn: error: {}\n", error.what()).c_str(), stderr);
     return psn::app::kBadData;
   }
-  return psn::app::run(argc, argv);
+  psn::app::report_crashes();
+  try {
+    return psn::app::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return psn::app::complain_of_memory();
+  }
 }

@@ -139,6 +139,12 @@ void CommonOptions::add_to(CLI::App& command) {
   command.get_help_ptr()->configurable(false);
 }
 
+void add_stack_size(CLI::App& command, std::size_t& kib) {
+  command.add_option("--stack-size", kib, "of each simulation, in KiB; 0 for the model's own")
+      ->capture_default_str()
+      ->check(CLI::IsMember({0}) | CLI::Range(64, 1 << 22));
+}
+
 void SimulationOptions::add_to(CLI::App& command, const std::string& count_help) {
   command
       .add_option("model,--model", model,
@@ -157,10 +163,7 @@ void SimulationOptions::add_to(CLI::App& command, const std::string& count_help)
   command.add_option("--max-length", max_length, "random choices in a trace before it is an error")
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
-  command
-      .add_option("--stack-size", stack_kib, "of each simulation, in KiB; 0 for the model's own")
-      ->capture_default_str()
-      ->check(CLI::IsMember({0}) | CLI::Range(64, 1 << 22));
+  add_stack_size(command, stack_kib);
   command
       .add_option("--time-limit", time_limit,
                   "seconds that a simulation may take from one random choice to the next; 0: none")

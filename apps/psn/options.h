@@ -35,6 +35,9 @@ struct SimulationOptions {
   void add_to(CLI::App& command, const std::string& count_help);
 };
 
+// --stack-size, of simulations in this process.
+void add_stack_size(CLI::App& command, std::size_t& kib);
+
 // The command line with the keys of `--config FILE` put in as options after the command's name; an
 // option given by hand replaces the file's.
 std::vector<std::string> with_config_file(const CLI::App& program,

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <unordered_set>
 
 #include "psn/base/numerics.h"
 #include "psn/infer/diagnostics.h"
@@ -83,21 +84,24 @@ double worst(const Json& columns, const char* key, Better better) {
 }  // namespace
 
 Json summarize_columns(const Posterior& posterior) {
+  // Put behind the others without looking for one of its name, as [] would.
   Json columns = Json::object();
+  std::unordered_set<std::string> known;
   for (const std::string& name : posterior.names()) {
-    columns[name] = summarize_column(posterior, name);
+    if (!known.insert(name).second) continue;
+    columns.get_ref<Json::object_t&>().emplace_back(name, summarize_column(posterior, name));
   }
   return columns;
 }
 
 Json summarize(const InferenceResult& result) {
   const Posterior& posterior = result.posterior;
-  const Json columns = summarize_columns(posterior);
-  Json json{{"samples", posterior.size()}, {"posterior", columns}};
+  Json json{{"samples", posterior.size()}};
+  json["posterior"] = summarize_columns(posterior);
   if (posterior.chains() > 0) {
     json["chains"] = posterior.chains();
-    json["ess"] = worst(columns, "ess", std::greater<>());
-    json["rhat"] = worst(columns, "rhat", std::less<>());
+    json["ess"] = worst(json["posterior"], "ess", std::greater<>());
+    json["rhat"] = worst(json["posterior"], "rhat", std::less<>());
     json["acceptance"] = *result.acceptance;
   } else {
     const ParetoDiagnostic pareto = pareto_khat(posterior.log_weights());

@@ -36,6 +36,7 @@ struct TrainCommandOptions {
   PresetOptions recipe;
   std::string max_time = "0", checkpoint_every = "60s";
   double time_limit = 3600;
+  std::size_t stack_kib = 0;
   RemoteArguments remote;
   StoreArguments store;
   std::uint64_t validation = 5000;
@@ -223,8 +224,9 @@ class Training {
       store_->configure(chosen_.training);
       if (is_new) store_->check_variable_names(chosen_.network);
     } else {
-      simulator_ = load_simulator(
-          options_.model, 0, options_.remote.options(chosen_.training.traces, options_.time_limit));
+      simulator_ =
+          load_simulator(options_.model, options_.stack_kib,
+                         options_.remote.options(chosen_.training.traces, options_.time_limit));
       if (is_new) check_variable_names(chosen_.network, *simulator_, watch_);
     }
   }
@@ -312,6 +314,7 @@ void add_train_command(CLI::App& program) {
                    "seconds that a remote simulator may take from one random choice to the next")
       ->capture_default_str()
       ->check(finite_between(0, 1e9));
+  add_stack_size(*command, o.stack_kib);
   o.store.add_to(*command);
   o.remote.add_to(*command);
   o.common.add_to(*command);

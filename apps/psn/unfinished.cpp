@@ -15,19 +15,10 @@ namespace {
 
 // Options that change nothing in what is learned: where results go, and how long things may take.
 const std::set<std::string>& free_options() {
-  static const std::set<std::string> names{"out",
-                                           "log",
-                                           "json",
-                                           "quiet",
-                                           "max-time",
-                                           "checkpoint-every",
-                                           "time-limit",
-                                           "workers",
-                                           "max-failures",
-                                           "run-time-limit",
-                                           "start-time-limit",
-                                           "curve-server",
-                                           "curve-keys"};
+  static const std::set<std::string> names{
+      "out",          "log",        "json",    "quiet",        "max-time",       "checkpoint-every",
+      "time-limit",   "stack-size", "workers", "max-failures", "run-time-limit", "start-time-limit",
+      "curve-server", "curve-keys"};
   return names;
 }
 

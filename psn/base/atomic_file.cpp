@@ -44,20 +44,47 @@ bool write_all(int fd, std::string_view content) {
   return true;
 }
 
+bool synced(int fd) {
+  int result = 0;
+  do result = ::fsync(fd);
+  while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
+std::string folder_of(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  const auto slash = path.find_last_of('/');
+  if (slash == path.npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
 }  // namespace
 
 void write_file_atomically(const std::string& path, std::string_view content) {
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
   Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file.get() < 0) fail_to("create", path);
-  const bool good = write_all(file.get(), content) && ::fsync(file.get()) == 0 &&
-                    file.close() == 0 && ::rename(temporary.c_str(), path.c_str()) == 0;
+  const bool good = write_all(file.get(), content) && synced(file.get()) && file.close() == 0 &&
+                    ::rename(temporary.c_str(), path.c_str()) == 0;
   if (!good) {
     const int error = errno;
     ::unlink(temporary.c_str());
     errno = error;
     fail_to("write", path);
   }
+  sync_folder(folder_of(path));
+}
+
+void rename_durably(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) fail_to("create", to);
+  sync_folder(folder_of(to));
+}
+
+void sync_folder(const std::string& path) {
+  const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0) fail_to("open", path);
+  // Some file systems know no such thing.
+  if (!synced(folder.get()) && errno != EINVAL && errno != ENOTSUP) fail_to("write", path);
 }
 
 std::string read_file(const std::string& path, std::size_t limit) {

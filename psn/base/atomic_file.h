@@ -1,4 +1,5 @@
-// Files that appear whole or not at all: written beside their place, flushed, then renamed.
+// Files that appear whole or not at all: written beside their place, flushed, then renamed; the
+// folder is flushed too, so that the new name outlives a loss of power.
 #pragma once
 
 #include <string>
@@ -8,6 +9,11 @@ namespace psn {
 
 // Throws DataError, and leaves what was there before untouched.
 void write_file_atomically(const std::string& path, std::string_view content);
+
+// Gives a file or folder its final name, for good. Throws DataError.
+void rename_durably(const std::string& from, const std::string& to);
+// What was made in a folder, or renamed there, stays. Throws DataError.
+void sync_folder(const std::string& path);
 
 // Throws DataError if the file cannot be read or is larger than `limit` bytes.
 std::string read_file(const std::string& path, std::size_t limit = std::size_t{1} << 36);

@@ -1,10 +1,13 @@
 #include "psn/core/fiber.h"
 
 #include <cxxabi.h>
+#include <signal.h>
 
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
+#include <boost/context/stack_traits.hpp>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -95,6 +98,42 @@ class StackAnnotation {
 #endif
 };
 
+// For handlers of signals, which cannot run on a stack that is used up. One a thread, unless it has
+// another already.
+class AlternateStack {
+ public:
+  AlternateStack() {
+    stack_t old{};
+    if (::sigaltstack(nullptr, &old) != 0 || (old.ss_flags & SS_DISABLE) == 0) return;
+    memory_.reset(new char[kSize]);
+    stack_t own{};
+    own.ss_sp = memory_.get();
+    own.ss_size = kSize;
+    ::sigaltstack(&own, nullptr);
+  }
+  ~AlternateStack() {
+    if (!memory_) return;
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    ::sigaltstack(&none, nullptr);
+  }
+  AlternateStack(const AlternateStack&) = delete;
+  AlternateStack& operator=(const AlternateStack&) = delete;
+
+ private:
+  static constexpr std::size_t kSize = 64 << 10;
+  std::unique_ptr<char[]> memory_;
+};
+
+// A stack in use, its guard page included.
+struct StackRange {
+  const char* bottom = nullptr;
+  const char* top = nullptr;
+};
+
+// NOLINTNEXTLINE(*-avoid-non-const-global-variables)
+[[gnu::tls_model("initial-exec")]] thread_local const StackRange* stack_of_thread = nullptr;
+
 }  // namespace
 
 struct Fiber::State {
@@ -104,6 +143,7 @@ struct Fiber::State {
   boost::context::fiber outer{};  // the suspended outside, while the body runs
   HandledExceptions exceptions{};
   StackAnnotation stack{};
+  StackRange range{};
   bool started = false;
   bool finished = false;
   bool abandoned = false;
@@ -115,9 +155,11 @@ struct Fiber::State {
 };
 
 void Fiber::State::start() {
+  thread_local const AlternateStack alternate;
   boost::context::protected_fixedsize_stack allocator(stack_size);
   const auto memory = allocator.allocate();
   stack.set_stack(memory.sp, memory.size);
+  range = {static_cast<const char*>(memory.sp) - memory.size, static_cast<const char*>(memory.sp)};
   // Stacks start on page boundaries. Shifted by different amounts, the hot ends of many stacks do
   // not compete for the same lines of the cache.
   const std::size_t shift = reinterpret_cast<std::uintptr_t>(memory.sp) / memory.size % 32 * 128;
@@ -166,9 +208,22 @@ void Fiber::resume() {
   HandledExceptions* const handled = HandledExceptions::of_thread();
   std::swap(*handled, state.exceptions);
   state.stack.before_resume();
+  const StackRange* const outer = std::exchange(stack_of_thread, &state.range);
   state.inner = std::move(state.inner).resume();
+  stack_of_thread = outer;
   state.stack.after_resume(state.finished);
   std::swap(*handled, state.exceptions);
+}
+
+bool Fiber::overflowed(const void* fault, const void* stack_pointer) {
+  if (!stack_of_thread) return false;
+  const auto [bottom, top] = *stack_of_thread;
+  const char* const usable = bottom + boost::context::stack_traits::page_size();
+  const auto* const at = static_cast<const char*>(fault);
+  const auto* const stood = static_cast<const char*>(stack_pointer);
+  // A large frame may leap over the guard page, but only downwards.
+  return (at >= bottom && at < usable) ||
+         (stood && stood < usable && stood > bottom - (top - bottom));
 }
 
 void Fiber::State::unwind() {

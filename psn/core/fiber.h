@@ -27,6 +27,11 @@ class Fiber {
   void suspend();
   bool finished() const;
 
+  // For handlers of signals: has the fiber that runs on this thread run out of its stack? From
+  // where memory was missing, and where the stack stood. Threads with fibers have an alternate
+  // stack for such handlers.
+  static bool overflowed(const void* fault, const void* stack_pointer);
+
  private:
   struct State;
   std::unique_ptr<State> state_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "psn/base/error.h"
+#include "psn/core/activity.h"
 #include "psn/core/fiber.h"
 
 namespace psn {
@@ -15,13 +16,16 @@ namespace {
 class Simulation : public Channel {
  public:
   Simulation(const Model& model, AddressCache& addresses, Slot slot)
-      : context_(*this, addresses), fiber_([this, &model] { loop(model); }, model.stack_size) {
+      : activity_{.model = model.name.c_str(), .stack_size = model.stack_size},
+        context_(*this, addresses),
+        fiber_([this, &model] { loop(model); }, model.stack_size) {
     pending_.slot = slot;
     pending_.rng = &rng_;
   }
 
   void start(const Ticket& ticket, const Rng& rng) {
     ticket_ = ticket;
+    activity_.trace = ticket.trace;
     rng_ = rng;
     context_.restart();
   }
@@ -31,18 +35,20 @@ class Simulation : public Channel {
   // Goes on to the next request.
   const Pending& advance() {
     Context* outer = set_ambient_context(&context_);
+    const Activity* before = set_activity(&activity_);
     fiber_.resume();
+    set_activity(before);
     set_ambient_context(outer);
     return pending_;
   }
 
   const Ticket& ticket() const { return ticket_; }
-  const Address* last_address() const { return last_address_; }
+  const Address* last_address() const { return activity_.last; }
   std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
 
   Value ask(const Request& request) override {
     static_cast<Request&>(pending_) = request;
-    last_address_ = request.address;
+    activity_.last = request.address;
     fiber_.suspend();
     return std::move(answer_);
   }
@@ -50,7 +56,7 @@ class Simulation : public Channel {
  private:
   void loop(const Model& model) {
     for (;;) {
-      last_address_ = nullptr;
+      activity_.last = nullptr;
       Value result;
       try {
         result = model.program(context_);
@@ -68,7 +74,7 @@ class Simulation : public Channel {
   Rng rng_;
   Pending pending_;
   Value answer_;
-  const Address* last_address_ = nullptr;
+  Activity activity_;
   std::exception_ptr failure_;
   Context context_;
   Fiber fiber_;  // last, so that it is unwound while the rest still lives

@@ -14,19 +14,52 @@
 namespace psn {
 
 Posterior::Posterior(std::vector<Query> queries, std::size_t size, bool keep_traces)
-    : queries_(std::move(queries)), log_weights_(size, 0.0), traces_(keep_traces ? size : 0) {
-  for (const Query& query : queries_) {
-    columns_.push_back(
-        {query.name, query.shape, std::vector<double>(size * element_count(query.shape), kNaN)});
+    : log_weights_(size, 0.0), traces_(keep_traces ? size : 0) {
+  for (Query& query : queries) {
+    std::vector<double> data(size * element_count(query.shape), kNaN);
+    add_column(std::move(query), std::move(data));
   }
 }
 
+void Posterior::add_column(Query query, std::vector<double> data) {
+  places_.try_emplace(query.name, columns_.size());
+  columns_.push_back({query.name, query.shape, std::move(data)});
+  queries_.push_back(std::move(query));
+}
+
+// What the trace has for each query: the last of its name or address.
+std::vector<const Value*> Posterior::find_all(const Trace& trace) const {
+  std::vector<const Value*> found(queries_.size(), nullptr);
+  constexpr std::size_t kFew = 8;  // so that looking for each of them is faster
+  if (queries_.size() <= kFew) {
+    for (std::size_t q = 0; q < found.size(); ++q) {
+      if (!queries_[q].compute) found[q] = trace.find(queries_[q].name);
+    }
+    return found;
+  }
+  const auto take = [&](const std::string& name, const Value& value) {
+    const auto place = places_.find(name);
+    if (place != places_.end() && !found[place->second]) found[place->second] = &value;
+  };
+  for (auto entry = trace.entries.rbegin(); entry != trace.entries.rend(); ++entry) {
+    if (entry->role == Role::kFactor) continue;
+    take(entry->address->name(), entry->value);
+    take(entry->address->text, entry->value);
+  }
+  // Whoever is asked for twice is found once.
+  for (std::size_t q = 0; q < found.size(); ++q) {
+    if (!found[q]) found[q] = found[places_.find(queries_[q].name)->second];
+  }
+  return found;
+}
+
 void Posterior::put(std::size_t i, const Trace& trace, double log_weight) {
+  const std::vector<const Value*> found = find_all(trace);
   for (std::size_t q = 0; q < queries_.size(); ++q) {
     const Query& query = queries_[q];
     Column& column = columns_[q];
     const Value computed = query.compute ? query.compute(trace) : Value();
-    const Value* value = query.compute ? &computed : trace.find(query.name);
+    const Value* value = query.compute ? &computed : found[q];
     if (!value || value->empty()) continue;
     const std::size_t width = column.data.size() / log_weights_.size();
     if (value->size() != width) {
@@ -69,13 +102,12 @@ std::vector<std::string> Posterior::names() const {
 }
 
 const Column& Posterior::column(std::string_view name) const {
-  const auto found = std::find_if(columns_.begin(), columns_.end(),
-                                  [&](const Column& column) { return column.name == name; });
-  if (found == columns_.end()) {
+  const auto found = places_.find(name);
+  if (found == places_.end()) {
     throw InvalidArgument(
         fmt::format("no '{}' in the posterior; it has: {}", name, fmt::join(names(), ", ")));
   }
-  return *found;
+  return columns_[found->second];
 }
 
 double Posterior::value(std::string_view name, std::size_t sample, std::size_t component) const {
@@ -251,14 +283,13 @@ Posterior Posterior::resample(std::size_t n, Rng& rng) const {
 
 Posterior Posterior::map(const std::string& name,
                          const std::function<double(std::size_t)>& f) const {
-  if (std::any_of(columns_.begin(), columns_.end(),
-                  [&](const Column& column) { return column.name == name; })) {
+  if (places_.contains(name)) {
     throw InvalidArgument(fmt::format("the posterior has a '{}' already", name));
   }
   Posterior result = *this;
-  result.queries_.push_back({name});
-  Column& added = result.columns_.emplace_back(Column{name, {}, std::vector<double>(size())});
-  for (std::size_t i = 0; i < size(); ++i) added.data[i] = f(i);
+  std::vector<double> data(size());
+  for (std::size_t i = 0; i < size(); ++i) data[i] = f(i);
+  result.add_column({name}, std::move(data));
   return result;
 }
 

@@ -8,6 +8,8 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "psn/base/rng.h"
@@ -95,8 +97,16 @@ class Posterior {
   std::string to_json() const;
 
  private:
+  void add_column(Query query, std::vector<double> data);
+  std::vector<const Value*> find_all(const Trace& trace) const;
+
   std::vector<Query> queries_;
   std::vector<Column> columns_;
+  // By name: a trace may have as many quantities as it has choices.
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> places_;
   std::vector<double> log_weights_;
   std::vector<Trace> traces_;
   std::size_t chains_ = 0;

@@ -64,8 +64,7 @@ Posterior Posterior::parse(const std::string& bytes, const std::string& label) {
       const Tensor& tensor = file.tensors.at(kPrefix + name);
       if (tensor.shape.empty()) throw DataError("a column without rows");
       const Shape shape(tensor.shape.begin() + 1, tensor.shape.end());
-      posterior.queries_.push_back({name, shape});
-      posterior.columns_.push_back({name, shape, tensor.doubles()});
+      posterior.add_column({name, shape}, tensor.doubles());
       if (posterior.columns_.back().data.size() != posterior.size() * element_count(shape)) {
         throw DataError("columns of unequal length");
       }
@@ -107,8 +106,11 @@ std::string Posterior::to_json() const {
   json["size"] = size();
   json["chains"] = chains_;
   json["log_weights"] = log_weights_;
+  // Put behind the others without looking for one of its name, as [] would.
+  auto& columns = json["columns"] = nlohmann::ordered_json::object();
   for (const Column& column : columns_) {
-    json["columns"][column.name] = {{"shape", column.shape}, {"data", column.data}};
+    columns.get_ref<nlohmann::ordered_json::object_t&>().emplace_back(
+        column.name, nlohmann::ordered_json{{"shape", column.shape}, {"data", column.data}});
   }
   return json.dump();  // a quantity that does not occur (NaN) and a weight of zero (-inf) are null
 }

@@ -106,6 +106,11 @@ class Runner {
       trace.log_weight = -kInfinity;
       return settle(pending, {pending.distribution->draw(*pending.rng), std::nullopt});
     }
+    if (log_p == -kInfinity) {  // also what a draw of infinity or NaN has
+      fail(pending, fmt::format("drew {}, which has no density under {}: its parameters are too "
+                                "extreme",
+                                choice.value.text(), pending.distribution->text()));
+    }
     if (choice.log_q && !std::isfinite(*choice.log_q)) {
       fail(pending,
            fmt::format("{} was proposed with log density {}", choice.value.text(), *choice.log_q));
