@@ -1,8 +1,17 @@
-// Simulators that fail, each in its own way.
+// Simulators that fail or ask for much, each in its own way.
 #include <cmath>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "psn/core/plugin.h"
+
+// Far deeper than any stack.
+[[maybe_unused]] static double deep(double x, int levels) {
+  volatile char frame[1024];
+  frame[levels % 1024] = 1;
+  return levels == 0 ? x : deep(x, levels - 1) + frame[0];
+}
 
 static void program(psn::Context& ctx) {
   const double mu = ctx.sample(psn::Normal(0, 1), {.name = "mu"});
@@ -18,6 +27,21 @@ static void program(psn::Context& ctx) {
 #elif defined(PSN_FAULT_drifts)
   static int runs = 0;  // values beyond what any loss can bear, but only after a while
   ctx.sample(psn::Weibull(++runs > 3000 ? 1e300 : 1.0, 2.0), {.name = "drifting"});
+#elif defined(PSN_FAULT_long)  // a million choices in all
+  for (int i = 0; i < 999'998; ++i) ctx.sample(psn::Normal(mu, 1), {.name = "step", .index = i});
+#elif defined(PSN_FAULT_overflows)
+  ctx.tag(deep(mu, 1 << 20), {.name = "depth"});
+#elif defined(PSN_FAULT_crashes)
+  *reinterpret_cast<volatile char*>(16) = 1;
+#elif defined(PSN_FAULT_infinite)
+  ctx.sample(psn::Exponential(1e-308), {.name = "wait"});
+#elif defined(PSN_FAULT_weights)  // that look like a value
+  const psn::Distribution part = psn::Normal(psn::Value{mu, 0, 1}, 1);
+  ctx.sample(psn::Mixture(psn::Value{1, 1, 1}, {part, part, part}), {.name = "parts"});
+#elif defined(PSN_FAULT_name)
+  ctx.sample(psn::Normal(0, 1), {.name = std::string(100'000, 'n')});
+#elif defined(PSN_FAULT_dimensions)
+  ctx.sample(psn::Normal(psn::Value(std::vector{mu}, psn::Shape(40, 1)), 1), {.name = "cube"});
 #endif
   ctx.observe(psn::Normal(mu, 1), {.name = "x"});
 }

@@ -11,6 +11,8 @@
 #include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 #include "psn/base/numerics.h"
+#include "psn/core/in_process.h"
+#include "psn/infer/importance.h"
 
 namespace psn {
 namespace {
@@ -114,6 +116,47 @@ TEST_F(PosteriorFile, SaveAndLoad) {
   EXPECT_EQ(q.column("x").data, p.column("x").data);
   EXPECT_EQ(q.column("v").shape, Shape{2});
   EXPECT_EQ(q.mean("y"), p.mean("y"));
+}
+
+// A column for each of many choices: by name, by address, asked for twice, absent; the last of
+// several occurrences.
+TEST_F(PosteriorFile, FindsEachOfManyColumnsInOnePass) {
+  InProcess simulator(Model("m", [](Context& ctx) {
+    for (std::int64_t i = 0; i < 40; ++i) ctx.sample(Normal(0, 1), {.name = "x", .index = i});
+    ctx.sample(Normal(0, 1), {.name = "again"});
+    ctx.sample(Normal(0, 1), {.name = "again"});
+    ctx.factor(-1, {.name = "factor"});
+  }));
+  std::vector<Query> queries;
+  for (int i = 0; i < 40; ++i) queries.push_back({"x_" + std::to_string(i)});
+  for (const char* name : {"x_3", "x_4__Normal__1", "again", "again__Normal__1", "factor", "no"}) {
+    queries.push_back({name});
+  }
+  queries.push_back({"twice", {}, [](const Trace& trace) { return Value(2 * trace["x_0"]); }});
+  Posterior p(queries, 3);
+  run_traces(simulator, 3, prior_guide(),
+             [&](std::uint64_t i, Trace& trace) {
+               p.put(i, trace, 0);
+               for (std::size_t q = 0; q < 40; ++q) {
+                 EXPECT_EQ(p.value(queries[q].name, i), trace.entries[q].value.scalar());
+               }
+               EXPECT_EQ(p.value("x_4__Normal__1", i), trace.entries[4].value.scalar());
+               EXPECT_EQ(p.value("again", i), trace.entries[41].value.scalar());
+               EXPECT_EQ(p.value("again__Normal__1", i), trace.entries[40].value.scalar());
+               EXPECT_EQ(p.value("twice", i), 2 * trace.entries[0].value.scalar());
+               EXPECT_TRUE(std::isnan(p.value("factor", i)));
+               EXPECT_TRUE(std::isnan(p.value("no", i)));
+             },
+             {}, {1, 1});
+  p.write_csv(path_);
+  std::istringstream csv(read_file(path_));
+  std::vector<std::string> cells;
+  for (std::string line, cell; cells.empty() && std::getline(csv, line);) {
+    if (line.starts_with("log_weight")) continue;
+    for (std::istringstream row(line); std::getline(row, cell, ',');) cells.push_back(cell);
+  }
+  EXPECT_EQ(cells.at(1 + 40), cells.at(1 + 3));  // "x_3", asked for twice
+  EXPECT_NE(cells.at(1 + 40), "");
 }
 
 TEST_F(PosteriorFile, CsvAndJson) {

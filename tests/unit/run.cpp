@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <thread>
 
@@ -253,6 +255,54 @@ TEST(Run, GuidesAreWeighedExactly) {
         EXPECT_NEAR(trace.log_weight, expected, 1e-12);
       },
       {.observations = &data}, {16, 1});
+}
+
+// Every family at parameters from the smallest number to the largest.
+std::vector<Distribution> extreme_distributions() {
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  const std::vector<double> numbers{5e-324, 1e-308, 1e-300, 1e-10,    1,
+                                    1e10,   1e300,  1e308,  kLargest, -1e308};
+  std::vector<Distribution> result;
+  for (const double a : numbers) {
+    const double probability = std::clamp(a, 0.0, 1.0);
+    for (const Distribution& d : std::initializer_list<Distribution>{
+             Poisson(a), Bernoulli(probability), Exponential(a), Categorical({a, 1e-300})}) {
+      result.push_back(d);
+    }
+    for (const double b : numbers) {
+      for (const Distribution& d : std::initializer_list<Distribution>{
+               Normal(a, b), Uniform(a, b), Beta(a, b), Gamma(a, b), LogNormal(a, b), Weibull(a, b),
+               Binomial(std::floor(std::clamp(b, 0.0, 0x1p53 - 1)), probability),
+               TruncatedNormal(a, b, 0, kInfinity), TruncatedNormal(a, b, -1, 1),
+               TruncatedNormal(0, 1, a, b), Mixture({1, a}, {Normal(b, 1), Exponential(b)})}) {
+        result.push_back(d);
+      }
+    }
+  }
+  std::erase_if(result, [](const Distribution& d) { return !d.valid(); });
+  return result;
+}
+
+TEST(Run, DrawsAreFiniteOrTheModelsError) {
+  std::size_t finite = 0, failed = 0;
+  for (const Distribution& d : extreme_distributions()) {
+    SCOPED_TRACE(d.text());
+    InProcess simulator(Model("m", [&](Context& ctx) { ctx.sample(d, {.name = "x"}); }));
+    const auto look = [](std::uint64_t, Trace& trace) {
+      EXPECT_TRUE(std::isfinite(trace["x"].scalar()));
+      EXPECT_TRUE(std::isfinite(trace.log_joint));
+    };
+    try {
+      run_traces(simulator, 100, prior_guide(), look, {}, {1, 1});
+      ++finite;
+    } catch (const ModelError& error) {
+      EXPECT_NE(std::string(error.what()).find(", address 'x__"), std::string::npos)
+          << error.what();
+      ++failed;
+    }
+  }
+  EXPECT_GT(finite, 300u);
+  EXPECT_GT(failed, 30u);
 }
 
 }  // namespace
