@@ -168,7 +168,7 @@ void add_generate_command(CLI::App& data) {
                    "GiB that the store may grow to, reserved as addresses, not as memory; 0: 1024, "
                    "or what 'ulimit -v' leaves room for")
       ->capture_default_str()
-      ->check(CLI::IsMember({0}) | finite_between(0.001, 1 << 16));
+      ->check(finite_between(0, 1 << 16));
   options->common.add_to(*command);
   command->callback([options, command] { generate_command(*options, *command); });
 }

@@ -162,13 +162,11 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error, not the end
   try {
     psn::app::ranks();
+    psn::app::report_crashes();
+    return psn::app::run(argc, argv);
   } catch (const psn::Error& error) {
     std::fputs(fmt::format("psn: error: {}\n", error.what()).c_str(), stderr);
     return psn::app::kBadData;
-  }
-  psn::app::report_crashes();
-  try {
-    return psn::app::run(argc, argv);
   } catch (const std::bad_alloc&) {
     return psn::app::complain_of_memory();
   }

@@ -107,7 +107,8 @@ int Database::open_with_map(unsigned flags, std::size_t map_bytes) {
   environment_.reset(environment);
   check(::mdb_env_set_maxdbs(environment, std::size(kTables)), "open");
   check(::mdb_env_set_maxreaders(environment, kMaxReaders), "open");
-  const std::size_t whole = map_bytes / kLeastMapBytes * kLeastMapBytes;  // pages of any size
+  // Whole pages, of any size.
+  const std::size_t whole = std::max<std::size_t>(1, map_bytes / kLeastMapBytes) * kLeastMapBytes;
   if (map_bytes > 0) check(::mdb_env_set_mapsize(environment, whole), "open");
   return ::mdb_env_open(environment, path_.c_str(), flags, 0666);
 }
