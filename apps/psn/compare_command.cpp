@@ -323,7 +323,7 @@ void add_compare_command(CLI::App& program) {
       ->add_option("--min-count", o.min_count,
                    "transitions are compared from addresses left so many times in both")
       ->capture_default_str()
-      ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{1} << 40));
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
   command->add_option("--bin", o.bin, "also compare the mean of this variable ...");
   command->add_option("--by", o.by, "... in bins of this one");
   command->add_option("--bins", o.bins, "how many")

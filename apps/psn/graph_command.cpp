@@ -49,8 +49,11 @@ void graph_command(const GraphOptions& options, const CLI::App& command) {
        .monitor = &watch.monitor(),
        .failed = [](std::uint64_t) {}},  // told below
       s.parallelism);
-  const std::string dot = graph.to_dot(options.min_probability);
-  auto result = nlohmann::ordered_json::parse(graph.to_json());
+  // Either may be large: only what is asked for is made.
+  const std::string dot =
+      out || !options.common.json ? graph.to_dot(options.min_probability) : std::string();
+  auto result = out || options.common.json ? nlohmann::ordered_json::parse(graph.to_json())
+                                           : nlohmann::ordered_json::object();
   report_fallbacks(*simulator, result, options.common.quiet);
   report_failures(*simulator, result, options.common.quiet);
   const std::string json = result.dump(2) + "\n";

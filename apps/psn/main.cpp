@@ -6,6 +6,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <new>
 #include <string>
 #include <string_view>
@@ -68,8 +70,22 @@ int complain_of_memory() {
   constexpr std::string_view kText =
       "psn: error: out of memory; fewer samples, queries or simulations side by side need less\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
-  if (!ranks().alone()) ranks().abort(kInternal);
+  try {
+    if (!ranks().alone()) ranks().abort(kInternal);
+  } catch (const std::bad_alloc&) {
+  }
   return kInternal;
+}
+
+// Where an exception can go no further: in another thread, in a library's destructor.
+[[noreturn]] void terminate() {
+  try {
+    if (std::current_exception()) throw;
+  } catch (const std::bad_alloc&) {
+    ::_exit(complain_of_memory());
+  } catch (...) {
+  }
+  std::abort();
 }
 
 int flushed() {
@@ -163,6 +179,7 @@ int main(int argc, char** argv) {
   try {
     psn::app::ranks();
     psn::app::report_crashes();
+    std::set_terminate(psn::app::terminate);
     return psn::app::run(argc, argv);
   } catch (const psn::Error& error) {
     std::fputs(fmt::format("psn: error: {}\n", error.what()).c_str(), stderr);

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
 
 namespace psn {
 namespace {
@@ -40,26 +42,29 @@ void TransitionGraph::add(const Trace& trace) {
 }
 
 std::vector<TransitionGraph::Edge> TransitionGraph::edges() const {
-  std::map<std::string, std::uint64_t> totals;
-  std::vector<Edge> edges;
+  std::unordered_map<std::string_view, std::uint64_t> totals;
   for (const auto& [from, successors] : counts_) {
+    for (const auto& [to, count] : successors) totals[*from] += count;
+  }
+  // Departures of the start come first, then those of what is left most often.
+  using Ranked = std::pair<std::uint64_t, Edge>;
+  std::vector<Ranked> ranked;
+  for (const auto& [from, successors] : counts_) {
+    const std::uint64_t total = totals[*from];
     for (const auto& [to, count] : successors) {
-      totals[*from] += count;
-      edges.push_back({*from, *to, count, 0});
+      ranked.push_back(
+          {*from == kBegin ? ~std::uint64_t{0} : total,
+           {*from, *to, count, static_cast<double>(count) / static_cast<double>(total)}});
     }
   }
-  for (Edge& edge : edges) {
-    edge.probability = static_cast<double>(edge.count) / static_cast<double>(totals[edge.from]);
-  }
-  const auto rank = [&](const std::string& node) {
-    return node == kBegin ? ~std::uint64_t{0} : totals[node];
-  };
-  std::sort(edges.begin(), edges.end(), [&](const Edge& a, const Edge& b) {
-    if (a.from != b.from) {
-      return std::pair(rank(b.from), a.from) < std::pair(rank(a.from), b.from);
-    }
-    return std::pair(b.count, a.to) < std::pair(a.count, b.to);
+  std::sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
+    const auto key = [](const Ranked& r, const Ranked& other) {
+      return std::tie(other.first, r.second.from, other.second.count, r.second.to);
+    };
+    return key(a, b) < key(b, a);
   });
+  std::vector<Edge> edges;
+  for (Ranked& r : ranked) edges.push_back(std::move(r.second));
   return edges;
 }
 
