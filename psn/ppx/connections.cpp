@@ -1,5 +1,7 @@
 #include "psn/ppx/connections.h"
 
+#include <sys/socket.h>
+
 #include <cstdint>
 #include <cstring>
 
@@ -42,7 +44,7 @@ std::vector<std::string> Connections::gone() {
   for (ConnectionEvent event; next_event(monitor_, event);) {
     const auto peer = peers_.find(event.fd);
     if (peer != peers_.end()) {
-      if (!peer->second.empty()) gone.push_back(std::move(peer->second));
+      if (!peer->second.name.empty()) gone.push_back(std::move(peer->second.name));
       peers_.erase(peer);
     }
     if (event.kind == ZMQ_EVENT_ACCEPTED) peers_[event.fd];
@@ -53,8 +55,17 @@ std::vector<std::string> Connections::gone() {
 bool Connections::is_open(const std::string& peer, zmq::message_t& message) {
   const auto known = peers_.find(::zmq_msg_get(message.handle(), ZMQ_SRCFD));
   if (known == peers_.end()) return false;
-  known->second = peer;
+  known->second.name = peer;
   return true;
+}
+
+void Connections::judge(zmq::message_t& message, bool sense) {
+  constexpr int kMaxNonsense = 100;
+  const auto known = peers_.find(::zmq_msg_get(message.handle(), ZMQ_SRCFD));
+  if (known == peers_.end()) return;
+  int& nonsense = known->second.nonsense;
+  nonsense = sense ? 0 : nonsense + 1;
+  if (nonsense == kMaxNonsense) ::shutdown(known->first, SHUT_RDWR);  // ZeroMQ has no word for it
 }
 
 }  // namespace psn::ppx

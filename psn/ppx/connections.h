@@ -19,10 +19,18 @@ class Connections {
   // Whose connection a message came over; false if it is closed already. To be asked after gone(),
   // which comes after receiving: a new connection may have the descriptor of an old one.
   bool is_open(const std::string& peer, zmq::message_t& message);
+  // Did that message make sense? Who talks nonsense all the time, as no engine does, is cut off:
+  // nonsense could fill the memory faster than it can be read.
+  void judge(zmq::message_t& message, bool sense);
 
  private:
+  struct Peer {
+    std::string name;  // none until it has spoken
+    int nonsense = 0;  // messages in a row
+  };
+
   zmq::socket_t monitor_;
-  std::unordered_map<int, std::string> peers_;  // by descriptor; no name until it has spoken
+  std::unordered_map<int, Peer> peers_;  // by descriptor
 };
 
 }  // namespace psn::ppx

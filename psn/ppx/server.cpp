@@ -29,6 +29,17 @@ std::vector<zmq::message_t> receive_all(zmq::socket_t& socket) {
   return {};
 }
 
+// Did the message make sense? It consists of whom it is from, nothing, and the message itself; what
+// lacks the second cannot be answered.
+bool take(Service& service, const std::string& engine, const std::vector<zmq::message_t>& frames) {
+  if (frames.size() < 3 || frames[1].size() != 0) return false;
+  if (frames.size() > 3) {
+    service.refuse(engine, "a message of several frames");
+    return false;
+  }
+  return service.take(engine, {static_cast<const std::byte*>(frames[2].data()), frames[2].size()});
+}
+
 // A signal handler can reach nothing but a global.
 std::atomic<bool> stop_requested{false};  // NOLINT(*-avoid-non-const-global-variables)
 
@@ -59,13 +70,7 @@ void serve(Simulator& simulator, const ServeOptions& options) {
     if (frames.empty()) continue;
     const std::string engine = frames[0].to_string();
     if (!connections.is_open(engine, frames.back())) continue;
-    // Who it is from, nothing, and the message itself. What lacks the second cannot be answered.
-    if (frames.size() < 3 || frames[1].size() != 0) continue;
-    if (frames.size() == 3) {
-      service.take(engine, {static_cast<const std::byte*>(frames[2].data()), frames[2].size()});
-    } else {
-      service.refuse(engine, "a message of several frames");
-    }
+    connections.judge(frames.back(), take(service, engine, frames));
   }
 }
 

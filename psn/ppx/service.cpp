@@ -19,7 +19,8 @@ Service::Service(Simulator& simulator, const ServeOptions& options, Send send, C
       max_runs_(
           std::min({options.max_runs, simulator.max_simulations(), simulator.max_threads()})) {}
 
-void Service::take(const Engine& engine, std::span<const std::byte> bytes) {
+bool Service::take(const Engine& engine, std::span<const std::byte> bytes) {
+  bool sense = true;
   try {
     const Message message = decode(bytes);
     if (std::holds_alternative<Run>(message)) {
@@ -29,9 +30,11 @@ void Service::take(const Engine& engine, std::span<const std::byte> bytes) {
       send(engine, reply(engine, message));
     }
   } catch (const std::exception& error) {  // of whatever kind: other engines go on
+    sense = dynamic_cast<const ProtocolError*>(&error) == nullptr;
     refuse(engine, error.what());
   }
   admit();
+  return sense;
 }
 
 void Service::refuse(const Engine& engine, const std::string& why) {

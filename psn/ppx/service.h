@@ -31,7 +31,8 @@ class Service {
 
   // Whatever an engine sends. It is answered at once or, if it has to wait for a run, later; what
   // is no message, fits no request or fails in the simulator ends the engine's run with a Reset.
-  void take(const Engine& engine, std::span<const std::byte> message);
+  // False if that was the engine's fault.
+  bool take(const Engine& engine, std::span<const std::byte> message);
   // For what cannot be taken as a message at all. The log tells of runs that end so, and of the
   // first few messages that end none.
   void refuse(const Engine& engine, const std::string& why);

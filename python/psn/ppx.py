@@ -13,9 +13,12 @@ Needs pyzmq and flatbuffers (Debian: python3-zmq, python3-flatbuffers). Numbers 
 anything with .shape and .ravel(), or (nested) lists; draws come back as floats or nested lists.
 """
 
+import collections
+import contextlib
 import math
 import os
 import signal
+import socket
 import struct
 import sys
 import time
@@ -29,6 +32,8 @@ DEFAULT_ENDPOINT = "tcp://127.0.0.1:5555"
 SYSTEM_NAME = "psn python 0.1.0"
 # Seconds that an engine may be silent in the middle of a run while others wait.
 PATIENCE = 60
+# Messages without sense, in a row, after which a peer is cut off.
+MAX_NONSENSE = 100
 
 class Distribution:
     """A family (its number in the wire's union) and its parameters in the order of the wire."""
@@ -95,10 +100,11 @@ class _Connections:
     """Who is connected. A ROUTER socket does not say when a peer goes; its monitor does, but knows
     connections only by file descriptor, which every message has as well."""
 
-    def __init__(self, socket):
-        self.monitor = socket.get_monitor_socket(zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED)
+    def __init__(self, server):
+        self.monitor = server.get_monitor_socket(zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED)
         self.monitor.rcvhwm = 0
         self.peers = {}  # by descriptor; None until it has spoken
+        self.nonsense = collections.Counter()  # messages in a row, by descriptor
 
     def gone(self):
         """Peers that have gone since the last call."""
@@ -106,6 +112,7 @@ class _Connections:
         while self.monitor.poll(0):
             kind, fd = struct.unpack("=Hi", self.monitor.recv_multipart()[0])
             gone.add(self.peers.pop(fd, None))
+            del self.nonsense[fd]
             if kind == zmq.EVENT_ACCEPTED:
                 self.peers[fd] = None
         return gone
@@ -119,41 +126,58 @@ class _Connections:
         self.peers[fd] = peer
         return True
 
+    def judge(self, frame, sense):
+        """Did that message make sense? Who talks nonsense all the time, as no engine does, is cut off:
+        nonsense could fill the memory faster than it can be read."""
+        fd = frame.get(zmq.SRCFD)
+        self.nonsense[fd] = 0 if sense else self.nonsense[fd] + 1
+        if self.nonsense[fd] == MAX_NONSENSE:
+            with contextlib.suppress(OSError):  # it may be gone
+                with socket.socket(fileno=os.dup(fd)) as connection:  # ZeroMQ has no word for it
+                    connection.shutdown(socket.SHUT_RDWR)
+
 
 class _Server:
     """One run at a time. What other engines send meanwhile waits, but for handshakes."""
 
-    def __init__(self, program, model_name, socket):
-        self.program, self.model_name, self.socket = program, model_name, socket
-        self.connections = _Connections(socket)
+    def __init__(self, program, model_name, router):
+        self.program, self.model_name, self.router = program, model_name, router
+        self.connections = _Connections(router)
         self.engine = None  # whose run is under way
         self.letters = {}  # by engine, in the order of arrival: the last message of each
 
     def send(self, engine, message):
-        self.socket.send_multipart([engine, b"", message])
+        self.router.send_multipart([engine, b"", message])
 
     def collect(self):
         """Waits a while for a message, and puts it where it belongs."""
         try:
-            frames = self.socket.recv_multipart(copy=False)
+            frames = self.router.recv_multipart(copy=False)
         except zmq.Again:
             frames = None
         for engine in self.connections.gone():
             self.letters.pop(engine, None)
             if engine is not None and engine == self.engine:
                 self.engine = None
-        # Who it is from, nothing, and the message itself. What lacks the second cannot be answered.
-        if not frames or len(frames) < 3 or len(frames[1]) != 0:
+        if not frames:
             return
         engine = frames[0].bytes
-        if not self.connections.is_open(engine, frames[-1]):
-            return
-        message = frames[2].bytes if len(frames) == 3 else b""
-        if wire.kind(message) == wire.HANDSHAKE and engine != self.engine:
+        if self.connections.is_open(engine, frames[-1]):
+            self.connections.judge(frames[-1], self.sort(engine, frames[1:]))
+
+    def sort(self, engine, frames):
+        """Puts a message where it belongs; says whether it made sense. It consists of nothing and the
+        message itself; what lacks the first cannot be answered."""
+        if len(frames) < 2 or len(frames[0]) != 0:
+            return False
+        message = frames[1].bytes if len(frames) == 2 else b""
+        kind = wire.kind(message)
+        if kind == wire.HANDSHAKE and engine != self.engine:
             self.letters.pop(engine, None)
             self.greet(engine)
         else:
             self.letters[engine] = message
+        return kind != 0
 
     def answer(self):
         """The next message of the engine whose run is under way."""
@@ -258,22 +282,22 @@ def serve(program, model_name, endpoint=DEFAULT_ENDPOINT):
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)
     context = zmq.Context()
-    socket = context.socket(zmq.ROUTER)
-    socket.linger = 0
-    socket.maxmsgsize = wire.MAX_MESSAGE_BYTES
-    socket.rcvtimeo = 100
+    router = context.socket(zmq.ROUTER)
+    router.linger = 0
+    router.maxmsgsize = wire.MAX_MESSAGE_BYTES
+    router.rcvtimeo = 100
     # libzmq 4.3.4 aborts when the peer of a full queue goes with a PING unread behind it; and without
     # a domain it takes any bytes for messages of old versions.
-    socket.rcvhwm = 0
-    socket.zap_domain = b"psn"
-    _server = _Server(program, model_name, socket)
-    socket.bind(endpoint)
+    router.rcvhwm = 0
+    router.zap_domain = b"psn"
+    _server = _Server(program, model_name, router)
+    router.bind(endpoint)
     try:
         _server.serve()
     except _Stop:
         pass
     finally:
         _server = None
-        socket.disable_monitor()
-        socket.close()
+        router.disable_monitor()
+        router.close()
         context.term()

@@ -135,6 +135,13 @@ class Connection {
     std::string buffer(bytes, '\0');
     return ::recv(fd_, buffer.data(), bytes, MSG_WAITALL) == static_cast<ssize_t>(bytes);
   }
+  // By the other side; waits for it.
+  bool closed() {
+    char byte = 0;
+    ssize_t got = 1;
+    while (got > 0) got = ::recv(fd_, &byte, 1, 0);
+    return got == 0 || errno == ECONNRESET;
+  }
   void reset_at_end() {
     const linger at_once{1, 0};
     ::setsockopt(fd_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
@@ -228,6 +235,18 @@ bool throw_noise_at(int port) {
 TEST_P(Servers, SurviveRawBytes) {
   EXPECT_EQ(remote_results(server_.endpoint(), 1), local_results(1));  // once it is up
   EXPECT_TRUE(throw_noise_at(server_.port()));
+  EXPECT_EQ(remote_results(server_.endpoint(), 1), local_results(1));
+}
+
+TEST_P(Servers, CutAFloodOff) {
+  EXPECT_EQ(remote_results(server_.endpoint(), 1), local_results(1));
+  Connection stranger(server_.port());
+  stranger.send(kGreeting);
+  EXPECT_TRUE(stranger.hear(kGreetingSize));
+  stranger.send(kReady);
+  const std::string message("\1\0\0\1x", 5);
+  for (int i = 0; i < 1'000; ++i) stranger.send(message);
+  EXPECT_TRUE(stranger.closed());
   EXPECT_EQ(remote_results(server_.endpoint(), 1), local_results(1));
 }
 
