@@ -114,6 +114,28 @@ TEST_F(RemoteCommands, ServeOverTcpWithKeys) {
   EXPECT_EQ(result["model"], "gaussian");
 }
 
+// Four engines at one psn serve, whose answers were mixed before.
+TEST_F(RemoteCommands, EnginesDoNotMeet) {
+  ASSERT_EQ(shell(R"(
+    "$PSN" serve hmm --ppx 'tcp://127.0.0.1:*' >where & server=$!
+    until grep -q serving where; do sleep 0.05; done
+    at=$(sed 's/.* at //' where)
+    for seed in 1 2 3 4; do
+      "$PSN" infer "ppx+$at" -n 100 --seed $seed --json --quiet >seed-$seed & engines="$engines $!"
+    done
+    for engine in $engines; do wait $engine || status=1; done
+    kill -TERM $server; wait $server; exit $status
+  )"),
+            0)
+      << text("stderr");
+  EXPECT_NE(text("where").find(" at tcp://127.0.0.1:"), std::string::npos) << text("where");
+  for (const char* seed : {"1", "2", "3", "4"}) {
+    const auto alone = json(fmt::format("infer hmm -n 100 --seed {}", seed));
+    const auto together = nlohmann::json::parse(text(fmt::format("seed-{}", seed).c_str()));
+    EXPECT_EQ(together["posterior"], alone["posterior"]) << "seed " << seed;
+  }
+}
+
 // psn serve with a surrogate's file: the posterior through it is the one inside it.
 TEST_F(RemoteCommands, ASurrogateIsServed) {
   using namespace psn;
