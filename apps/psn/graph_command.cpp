@@ -44,7 +44,7 @@ void graph_command(const GraphOptions& options, const CLI::App& command) {
         const std::lock_guard lock(mutex);
         graph.add(trace);
       },
-      {.seed = options.common.seed,
+      {.seed = seed_for(DrawsFor::kGraph, options.common.seed),
        .max_length = s.max_length,
        .monitor = &watch.monitor(),
        .failed = [](std::uint64_t) {}},  // told below

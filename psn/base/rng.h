@@ -2,7 +2,8 @@
 //
 // A generator is a pure function of (seed, stream, lane, position). Every trace draws from the
 // stream of its own index, so what it draws depends neither on the number of threads nor on how
-// many simulations run side by side.
+// many simulations run side by side. What is drawn for different purposes differs, too: data taken
+// from a forward run with some seed must not be the very draws of the inference that they are for.
 #pragma once
 
 #include <array>
@@ -10,6 +11,22 @@
 #include <span>
 
 namespace psn {
+
+// What random numbers are for. Training and its held-out traces have lanes of their own instead
+// (psn/train), and keep the bare seed as inference does: stores and checkpoints go on with it.
+enum class DrawsFor : std::uint64_t {
+  kInference,
+  kSimulation,
+  kGraph,
+  kCorrection,
+  kPilot,
+  kPrediction,
+};
+
+// A seed of its own for each purpose of the same seed.
+constexpr std::uint64_t seed_for(DrawsFor purpose, std::uint64_t seed) {
+  return seed ^ static_cast<std::uint64_t>(purpose) * 0xD1342543DE82EF95;
+}
 
 class Rng {
  public:

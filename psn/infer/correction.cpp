@@ -105,6 +105,8 @@ Correction correct_to_simulator(Simulator& simulator, const Observations& observ
   // The mean weight is then the simulator's evidence.
   const double log_evidence = surrogate.log_evidence();
 
+  RunOptions run_options = options.run_options(&observations);
+  run_options.seed = seed_for(DrawsFor::kCorrection, options.seed);
   Correction result{Posterior(options.queries, options.samples, options.keep_traces)};
   std::atomic<std::uint64_t> diverged{0};
   run_traces(
@@ -118,7 +120,7 @@ Correction correct_to_simulator(Simulator& simulator, const Observations& observ
         result.posterior.put(i, trace, log_weight);
         if (options.draws) options.draws->offer(i, trace, log_weight);
       },
-      options.run_options(&observations), options.parallelism);
+      run_options, options.parallelism);
   result.diverged = diverged;
   if (diverged == options.samples) {
     throw ModelError(

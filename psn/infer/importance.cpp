@@ -7,12 +7,12 @@ namespace psn {
 namespace {
 
 // Rows of traces that the simulator could not finish are left out.
-Posterior weighted_traces(Simulator& simulator, const Observations* observations,
-                          const EngineOptions& options, const GuideFactory& make_guide) {
+Posterior weighted_traces(Simulator& simulator, const RunOptions& how, const EngineOptions& options,
+                          const GuideFactory& make_guide) {
   Posterior posterior(options.queries, options.samples, options.keep_traces);
   std::unordered_set<std::uint64_t> failed;
   std::mutex mutex;
-  RunOptions run_options = options.run_options(observations);
+  RunOptions run_options = how;
   run_options.failed = [&](std::uint64_t i) {
     const std::lock_guard lock(mutex);
     failed.insert(i - options.first);
@@ -36,11 +36,13 @@ GuideFactory prior_guide() {
 
 Posterior importance_sampling(Simulator& simulator, const Observations& observations,
                               const EngineOptions& options, const GuideFactory& make_guide) {
-  return weighted_traces(simulator, &observations, options, make_guide);
+  return weighted_traces(simulator, options.run_options(&observations), options, make_guide);
 }
 
 Posterior simulate(Simulator& simulator, const EngineOptions& options) {
-  return weighted_traces(simulator, nullptr, options, prior_guide());
+  RunOptions forward = options.run_options(nullptr);
+  forward.seed = seed_for(DrawsFor::kSimulation, options.seed);
+  return weighted_traces(simulator, forward, options, prior_guide());
 }
 
 }  // namespace psn

@@ -117,6 +117,7 @@ Prediction predict(Simulator& simulator, const Draws& draws, const EngineOptions
   Posterior samples(options.queries, options.samples);
   std::vector<char> failed(options.samples);
   RunOptions run = options.run_options(nullptr);
+  run.seed = seed_for(DrawsFor::kPrediction, options.seed);
   run.failed = [&](std::uint64_t i) { failed[i - options.first] = 1; };
   run_traces(
       simulator, options.samples,

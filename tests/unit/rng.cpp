@@ -36,6 +36,20 @@ TEST(Rng, StreamsAreReproducibleAndDistinct) {
   }
 }
 
+TEST(Rng, EveryPurposeHasItsOwnNumbers) {
+  std::set<std::uint64_t> seen;
+  for (const std::uint64_t seed : {0, 1, 2}) {
+    for (const DrawsFor purpose :
+         {DrawsFor::kInference, DrawsFor::kSimulation, DrawsFor::kGraph, DrawsFor::kCorrection,
+          DrawsFor::kPilot, DrawsFor::kPrediction}) {
+      const Rng rng(seed_for(purpose, seed));
+      for (Rng numbers : {rng, rng.fork(0), rng.fork(1)}) {
+        for (int i = 0; i < 10; ++i) EXPECT_TRUE(seen.insert(numbers.bits()).second);
+      }
+    }
+  }
+}
+
 TEST(Rng, UniformStaysInsideTheOpenInterval) {
   Rng rng(7);
   double sum = 0;
