@@ -39,17 +39,6 @@ std::vector<std::string> cpu_features() {
   return features;
 }
 
-std::string blas() {
-  void* library = ::dlopen("libblas.so.3", RTLD_LAZY | RTLD_LOCAL);
-  if (!library) return "none";
-  if (auto* config = reinterpret_cast<char* (*)()>(::dlsym(library, "openblas_get_config"))) {
-    return config();
-  }
-  if (::dlsym(library, "MKL_Get_Version")) return "MKL";
-  if (::dlsym(library, "bli_info_get_version_str")) return "BLIS";
-  return "reference BLAS: far too slow for training; install libopenblas0-pthread";
-}
-
 std::string one_dnn() {
   struct Version {  // the head of dnnl_version_t
     int major, minor, patch;
@@ -86,10 +75,13 @@ void add_doctor_command(CLI::App& program) {
     const double gib = static_cast<double>(memory.totalram) * memory.mem_unit / 0x1p30;
     const auto cores = std::thread::hardware_concurrency();
     if (common->json) {
-      const nlohmann::ordered_json json{{"version", PSN_VERSION},     {"cpu", cpu_name()},
-                                        {"features", cpu_features()}, {"cores", cores},
-                                        {"memory_gib", gib},          {"blas", blas()},
-                                        {"onednn", one_dnn()},        {"mpi", mpi()}};
+      const nlohmann::ordered_json json{{"version", PSN_VERSION},
+                                        {"cpu", cpu_name()},
+                                        {"features", cpu_features()},
+                                        {"cores", cores},
+                                        {"memory_gib", gib},
+                                        {"onednn", one_dnn()},
+                                        {"mpi", mpi()}};
       fmt::print("{}\n", json.dump(2));
       return;
     }
@@ -97,7 +89,6 @@ void add_doctor_command(CLI::App& program) {
     fmt::print("cpu      {}: {}\n", cpu_name(), fmt::join(cpu_features(), " "));
     fmt::print("cores    {}\n", cores);
     fmt::print("memory   {:.1f} GiB\n", gib);
-    fmt::print("BLAS     {}\n", blas());
     fmt::print("oneDNN   {}\n", one_dnn());
     fmt::print("MPI      {}\n", mpi());
   });

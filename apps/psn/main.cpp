@@ -18,6 +18,7 @@
 #include "apps/psn/commands.h"
 #include "apps/psn/crash.h"
 #include "apps/psn/exit_codes.h"
+#include "apps/psn/help.h"
 #include "apps/psn/options.h"
 #include "apps/psn/ranks.h"
 #include "psn/base/error.h"
@@ -120,7 +121,9 @@ void take_last(CLI::App& command) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App program("psn: fast neural stand-ins for stochastic simulators, and inference in both");
+  CLI::App program("psn: fast neural stand-ins for stochastic simulators, and inference in both",
+                   "psn");
+  program.formatter(help_formatter());
   program.set_version_flag("--version", "psn " PSN_VERSION);
   program.footer(kFooter);
   program.require_subcommand(0, 1);
@@ -137,10 +140,11 @@ int run(int argc, char** argv) {
   add_compare_command(program);
   add_data_command(program);
   add_experiment_command(program);
+  add_help_command(program);
   if (!ranks().alone()) refuse_ranks(program, "psn");
   take_last(program);
   try {
-    auto arguments = with_config_file(program, {argv + 1, argv + argc});
+    auto arguments = with_config_file(program, with_help_word(program, {argv + 1, argv + argc}));
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     program.parse(arguments);
     if (program.get_subcommands().empty()) std::fputs(program.help().c_str(), stdout);

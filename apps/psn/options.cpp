@@ -8,6 +8,7 @@
 #include <toml++/toml.h>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <sstream>
 
 #include "psn/base/atomic_file.h"
@@ -194,8 +195,15 @@ std::vector<std::string> with_config_file(const CLI::App& program,
   std::vector<std::string> merged(arguments.begin(), options);
   try {
     const toml::table table = toml::parse(read_file(file), file);
+    std::map<const CLI::Option*, std::string> keys;
     for (const auto& [name, node] : table) {
       const std::string key(name.str());
+      const CLI::Option* option = command->get_option_no_throw("--" + key);
+      const auto [other, is_new] = keys.emplace(option, key);
+      if (option && !is_new) {
+        throw DataError(
+            fmt::format("'{}': '{}' and '{}' are one option", file, other->second, key));
+      }
       if (!given_by_hand(*command, own, key)) append_option(merged, key, node, file);
     }
   } catch (const toml::parse_error& error) {
@@ -204,6 +212,20 @@ std::vector<std::string> with_config_file(const CLI::App& program,
   }
   merged.insert(merged.end(), options, arguments.end());
   return merged;
+}
+
+std::vector<std::string> split_names(const std::string& text) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+    if (c == ',' && depth <= 0) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
 }
 
 OutputDirectory::OutputDirectory(std::string path) : path_(std::move(path)) {

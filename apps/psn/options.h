@@ -59,6 +59,10 @@ class OutputDirectory {
   std::string path_;
 };
 
+// Names or addresses with commas between them: splits at commas, but for those within brackets, as
+// addresses have them.
+std::vector<std::string> split_names(const std::string& text);
+
 // All options of a command with their values, as TOML that --config understands.
 std::string effective_config(const CLI::App& command);
 

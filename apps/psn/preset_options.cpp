@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "apps/psn/help.h"
 #include "apps/psn/options.h"
 #include "psn/base/error.h"
 #include "psn/base/text.h"
@@ -15,7 +17,7 @@
 namespace psn::app {
 namespace {
 
-constexpr const char* kGroup = "Recipe (by default the preset's)";
+constexpr const char* kGroup = "Recipe (defaults of --preset default)";
 
 // The fields of layers, by name.
 using Fields = std::vector<std::pair<std::string, std::size_t*>>;
@@ -37,7 +39,7 @@ void set_layer(Layers& layers, const std::string& key, const std::string& value,
   std::vector<std::string> keys;
   for (const auto& [name, field] : fields_of(layers)) {
     keys.push_back(name);
-    if (name != key) continue;
+    if (name != key && with_hyphens(name) != name + "," + key) continue;
     if (CLI::detail::lexical_cast(value, *field)) return;
     throw InvalidArgument(fmt::format("{} '{}': '{}' is no count", option, argument, value));
   }
@@ -50,6 +52,15 @@ std::pair<std::string, std::string> split(const std::string& text, char at) {
   const auto place = text.rfind(at);
   if (place == std::string::npos) return {"", text};
   return {text.substr(0, place), text.substr(place + 1)};
+}
+
+// For help, before the purpose is known.
+template <class Text>
+std::string shown_default(const Text& text) {
+  Preset surrogate = preset("default", Purpose::kSurrogate);
+  Preset inference = preset("default", Purpose::kInference);
+  const std::string one = text(surrogate), other = text(inference);
+  return one == other ? one : fmt::format("{} (inference: {})", one, other);
 }
 
 void expect_same(const NetworkConfig& given, const NetworkConfig& wanted) {
@@ -67,7 +78,11 @@ void expect_same(const NetworkConfig& given, const NetworkConfig& wanted) {
 template <class Field, class Check>
 void PresetOptions::add_number(CLI::App& command, const std::string& name, Field field,
                                const Check& check, const std::string& help) {
-  CLI::Option* option = command.add_option(name, field(given_), help)->check(check)->group(kGroup);
+  CLI::Option* option = command.add_option(with_hyphens(name), field(given_), help)
+                            ->check(check)
+                            ->group(kGroup)
+                            ->default_str(shown_default(
+                                [&](Preset& recipe) { return fmt::format("{}", field(recipe)); }));
   apply_.push_back([this, option, field](Preset& chosen) {
     if (option->count() > 0) {
       field(chosen) = field(given_);
@@ -83,8 +98,16 @@ void PresetOptions::add_choice(CLI::App& command, const std::string& name, Field
   std::vector<std::string> names;
   for (const auto& [choice, value] : choices) names.emplace_back(choice);
   const auto text = std::make_shared<std::string>();
-  CLI::Option* option =
-      command.add_option(name, *text, help)->check(CLI::IsMember(names))->group(kGroup);
+  const auto name_of = [&](Preset& recipe) {
+    const auto found = std::find_if(choices.begin(), choices.end(), [&](const auto& choice) {
+      return choice.second == field(recipe);
+    });
+    return std::string(found->first);
+  };
+  CLI::Option* option = command.add_option(with_hyphens(name), *text, help)
+                            ->check(CLI::IsMember(names))
+                            ->group(kGroup)
+                            ->default_str(shown_default(name_of));
   apply_.push_back([option, text, field, choices](Preset& chosen) {
     for (const auto& [choice, value] : choices) {
       if (option->count() > 0 && *text == choice) field(chosen) = value;
@@ -101,8 +124,12 @@ void PresetOptions::add_layers(CLI::App& command, const std::string& general,
                                Named named_field) {
   const auto texts = std::make_shared<std::vector<std::string>>();
   const auto named_texts = std::make_shared<std::vector<std::string>>();
-  command.add_option(general, *texts, general_help)->allow_extra_args(false)->group(kGroup);
-  command.add_option(named, *named_texts, named_help)->allow_extra_args(false)->group(kGroup);
+  command.add_option(with_hyphens(general), *texts, general_help)
+      ->allow_extra_args(false)
+      ->group(kGroup);
+  command.add_option(with_hyphens(named), *named_texts, named_help)
+      ->allow_extra_args(false)
+      ->group(kGroup);
   apply_.push_back([=](Preset& chosen) {
     for (const std::string& argument : *texts) {
       const auto [key, value] = split(argument, '=');
@@ -140,7 +167,7 @@ void PresetOptions::add_to(CLI::App& command) {
     chosen.training.batch_size = default_batch_size(chosen.training.traces);
   });
   number(
-      "--batch_size,--batch-size", [](Preset & p) -> auto& { return p.training.batch_size; },
+      "--batch_size", [](Preset & p) -> auto& { return p.training.batch_size; },
       CLI::Range(1, 1 << 20), "traces in an update");
   add_choice(
       command, "--loss", [](Preset & p) -> auto& { return p.training.loss; },
@@ -149,31 +176,28 @@ void PresetOptions::add_to(CLI::App& command) {
       "negative log likelihood of values drawn, or closed-form divergence from the "
       "simulator's distributions");
   number(
-      "--learning_rate,--learning-rate",
-      [](Preset & p) -> auto& { return p.training.rate.learning_rate; }, finite_between(1e-9, 10),
-      "of Adam, at the start");
+      "--learning_rate", [](Preset & p) -> auto& { return p.training.rate.learning_rate; },
+      finite_between(1e-9, 10), "of Adam, at the start");
   add_choice(
       command, "--schedule", [](Preset & p) -> auto& { return p.training.rate.schedule; },
       std::array{std::pair("constant", Schedule::kConstant), std::pair("cosine", Schedule::kCosine),
                  std::pair("plateau", Schedule::kPlateau)},
       "of the learning rate");
   number(
-      "--final_rate,--final-rate", [](Preset & p) -> auto& { return p.training.rate.final_rate; },
+      "--final_rate", [](Preset & p) -> auto& { return p.training.rate.final_rate; },
       finite_between(0, 1), "the smallest rate, as a fraction of the start");
   number(
-      "--plateau_factor,--plateau-factor",
-      [](Preset & p) -> auto& { return p.training.rate.plateau_factor; },
+      "--plateau_factor", [](Preset & p) -> auto& { return p.training.rate.plateau_factor; },
       finite_between(0.001, 0.999), "a plateau schedule multiplies the rate by this");
   number(
-      "--plateau_patience,--plateau-patience",
-      [](Preset & p) -> auto& { return p.training.rate.plateau_patience; }, CLI::Range(1, 1 << 30),
-      "after so many validations without a new best");
+      "--plateau_patience", [](Preset & p) -> auto& { return p.training.rate.plateau_patience; },
+      CLI::Range(1, 1 << 30), "after so many validations without a new best");
   number(
-      "--clip_norm,--clip-norm", [](Preset & p) -> auto& { return p.training.adam.clip_norm; },
+      "--clip_norm", [](Preset & p) -> auto& { return p.training.adam.clip_norm; },
       finite_between(0, 1e30), "largest norm of a gradient; 0: no limit");
   number(
-      "--validate_every,--validate-every",
-      [](Preset & p) -> auto& { return p.training.validate_every; }, CLI::Range(0, 1 << 30),
+      "--validate_every", [](Preset & p) -> auto& { return p.training.validate_every; },
+      CLI::Range(0, 1 << 30),
       "batches from one validation to the next, and the result is the best of them; 0: only at "
       "the end");
   number(
