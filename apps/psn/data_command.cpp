@@ -264,8 +264,7 @@ void add_export_command(CLI::App& data) {
   auto what = std::make_shared<ExportOptions>();
   auto* command = options->add_to(data, "export", "named quantities of each trace as a table");
   command->add_option("--out", what->out, "the file to write, ending in .csv or .npz")->required();
-  command->add_option("--query", what->queries, "names; all by default")
-      ->delimiter(',')
+  command->add_option("--query", what->queries, "names or addresses; all names by default")
       ->allow_extra_args(false);
   command->add_option("--first", what->first, "number of the first trace")->capture_default_str();
   command->add_option("--count", what->count, "traces at most; 0: to the end")

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "apps/psn/options.h"
 #include "psn/base/error.h"
 #include "psn/base/npz.h"
 #include "psn/base/text.h"
@@ -14,7 +15,7 @@
 namespace psn::app {
 namespace {
 
-// Names in the order of the store, with their shape if it is always the same.
+// Names in the order of the store; of names and addresses the shape, if it is always the same.
 struct Names {
   std::vector<std::string> order;
   std::map<std::string, std::optional<Shape>> shape;
@@ -25,6 +26,7 @@ Names names_in(const data::Dictionary& dictionary) {
   for (const data::Form& form : dictionary.forms()) {
     if (!form.address() || form.role() == Role::kFactor) continue;
     const std::string& name = form.address()->name();
+    names.shape.try_emplace(form.address()->text, form.shape());
     if (name.empty()) continue;
     const auto [known, is_new] = names.shape.try_emplace(name, form.shape());
     if (is_new) names.order.push_back(name);
@@ -37,7 +39,11 @@ std::vector<Query> queries_of(const data::StoreReader& reader,
                               const std::vector<std::string>& wanted) {
   const Names names = names_in(reader.dictionary());
   std::vector<Query> queries;
-  for (const std::string& name : wanted.empty() ? names.order : wanted) {
+  std::vector<std::string> asked;
+  for (const std::string& argument : wanted) {
+    for (std::string& name : split_names(argument)) asked.push_back(std::move(name));
+  }
+  for (const std::string& name : asked.empty() ? names.order : asked) {
     const auto found = names.shape.find(name);
     if (found == names.shape.end()) {
       throw InvalidArgument(fmt::format("--query: '{}' has nothing named '{}'{}", reader.path(),

@@ -11,6 +11,7 @@
 #include "apps/psn/fallback.h"
 #include "apps/psn/inference_network.h"
 #include "apps/psn/models.h"
+#include "apps/psn/observation_use.h"
 #include "apps/psn/observe.h"
 #include "apps/psn/options.h"
 #include "apps/psn/pilot.h"
@@ -119,9 +120,15 @@ InferenceResult infer(Simulator& simulator, const Observations& observations,
           result.acceptance};
 }
 
-// What is asked of a simulator's runs: `names`, or what it has.
-std::vector<Query> asked(const Pilot& pilot, const std::vector<std::string>& names) {
-  return names.empty() ? pilot.default_queries() : pilot.queries(names);
+// What is asked of a simulator's runs: `names`, or what it has but for what was observed.
+std::vector<Query> asked(const Pilot& pilot, const std::vector<std::string>& names,
+                         const Observations& observations) {
+  std::vector<Query> result = names.empty() ? pilot.default_queries() : pilot.queries(names);
+  if (names.empty()) {
+    std::erase_if(result, [&](const Query& query) { return observations.contains(query.name); });
+  }
+  result.push_back(observation_use(observations));
+  return result;
 }
 
 // The simulator that a surrogate's posterior is corrected to, and what is asked of its runs.
@@ -130,11 +137,12 @@ struct Target {
   std::vector<Query> queries;
 };
 
-Target load_target(const InferOptions& options, const RunOptions& run) {
+Target load_target(const InferOptions& options, const RunOptions& run,
+                   const Observations& observations) {
   const SimulationOptions& s = options.simulation;
   auto simulator = load_simulator(s, options.fallback.simulator);
   const Pilot pilot(*simulator, s.parallelism, run, options.queries);
-  return {std::move(simulator), asked(pilot, options.queries)};
+  return {std::move(simulator), asked(pilot, options.queries, observations)};
 }
 
 // The surrogate's posterior becomes the simulator's.
@@ -167,7 +175,7 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   const SimulationOptions& s = options.simulation;
   Observations observations;
   if (!options.observations.empty()) add_observation_file(observations, options.observations);
-  for (const std::string& argument : options.observe) add_observation(observations, argument);
+  add_observations(observations, options.observe);
   const Observations held = held_values(options.given);
   const auto simulator = options.fallback.load(s, options.correct > 0);
   OutputDirectory out(s.out);
@@ -178,7 +186,7 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   const RunOptions run{.held = &held, .max_length = s.max_length, .monitor = &watch.monitor()};
   // What is corrected to is asked, not the surrogate.
   std::optional<Target> target;
-  if (options.correct > 0) target = load_target(options, run);
+  if (options.correct > 0) target = load_target(options, run, observations);
   const std::vector<std::string> queries = target ? std::vector<std::string>{} : options.queries;
   std::vector<std::string> names = queries;
   for (const auto& [name, value] : observations.values()) names.push_back(name);
@@ -189,7 +197,7 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   EngineOptions engine;
   engine.samples = s.count;
   engine.keep_traces = options.correct > 0;
-  engine.queries = asked(pilot, queries);
+  engine.queries = asked(pilot, queries, observations);
   engine.held = &held;
   engine.seed = options.common.seed;
   engine.max_length = s.max_length;
@@ -208,7 +216,10 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
     json["correction"] =
         correct(result, *simulator, *target, observations, options, engine, wanted, watch);
   }
-  if (ranks().leads()) json.update(summarize(result));
+  if (ranks().leads()) {
+    summarize_observation_use(result.posterior, observations, json);
+    json.update(summarize(result));
+  }
   report_fallbacks(*simulator, json, options.common.quiet);
   report_failures(*simulator, json, options.common.quiet);
   if (wanted) join(draws);
@@ -224,8 +235,11 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
     fmt::print("{}\n", json.dump(2));
   } else {
     print_table(json);
+    print_observation_use(json);
   }
-  if (!options.common.quiet) warn_if_unreliable(json);
+  if (options.common.quiet) return;
+  warn_of_observation_use(json);
+  warn_if_unreliable(json);
 }
 
 }  // namespace
@@ -252,7 +266,10 @@ void add_infer_command(CLI::App& program) {
                    "for a surrogate: run this many samples of its posterior again in --simulator, "
                    "and weigh them to be the simulator's posterior")
       ->check(CLI::Range(1, 1 << 30));
-  command->add_option("--observe", options->observe, "NAME=VALUE; a vector is [1, 2]")
+  command
+      ->add_option("--observe", options->observe,
+                   "NAME=VALUE, of an observation or a latent, by name or address; a vector is "
+                   "[1, 2], and [1, null] one with a gap")
       ->allow_extra_args(false);
   command
       ->add_option("--given", options->given,
@@ -261,8 +278,8 @@ void add_infer_command(CLI::App& program) {
   command->add_option("--observations", options->observations, "JSON or CSV file of observations");
   command
       ->add_option("--query", options->queries,
-                   "variables to report; all by default; result is what the program returns")
-      ->delimiter(',')
+                   "variables to report, by name or address; all by default; result is what the "
+                   "program returns")
       ->allow_extra_args(false);
   command->add_option("--chains", options->chains, "Markov chains (lmh, rmh)")
       ->capture_default_str()

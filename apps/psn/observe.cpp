@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
+#include "psn/base/numerics.h"
 
 namespace psn::app {
 namespace {
@@ -22,12 +24,14 @@ constexpr std::size_t kMaxDepth = 16;
 
 // Throws std::runtime_error with what is wrong; the caller says where.
 void flatten(const Json& node, std::size_t depth, Shape& shape, std::vector<double>& components) {
-  if (node.is_number()) {
+  if (node.is_number() || node.is_null()) {
     if (depth != shape.size()) throw std::runtime_error("a ragged array");
-    components.push_back(node.get<double>());
+    components.push_back(node.is_null() ? kNaN : node.get<double>());
     return;
   }
-  if (!node.is_array()) throw std::runtime_error("not a number or an array of numbers");
+  if (!node.is_array()) {
+    throw std::runtime_error("neither a number, nor null, nor an array of such");
+  }
   if (depth == kMaxDepth) throw std::runtime_error("nested too deeply");
   if (depth == shape.size() && components.empty()) {
     shape.push_back(static_cast<std::int64_t>(node.size()));
@@ -47,7 +51,7 @@ Value to_value(const Json& node) {
 
 std::vector<std::string> split_line(const std::string& line) {
   std::vector<std::string> cells;
-  std::istringstream in(line);
+  std::istringstream in(line + ",");  // the last may be empty, too
   for (std::string cell; std::getline(in, cell, ',');) {
     const auto first = cell.find_first_not_of(" \t\r\"");
     const auto last = cell.find_last_not_of(" \t\r\"");
@@ -57,6 +61,7 @@ std::vector<std::string> split_line(const std::string& line) {
 }
 
 double to_number(const std::string& cell) {
+  if (cell.empty()) return kNaN;  // not measured
   std::size_t used = 0;
   const double number = std::stod(cell, &used);
   if (used != cell.size() || !std::isfinite(number)) throw std::invalid_argument(cell);
@@ -100,12 +105,27 @@ void add_csv(Observations& observations, const std::string& path, const std::str
   }
 }
 
+// The library would take the last of several values of one name.
+Json parse_without_repetition(const std::string& text) {
+  std::set<std::string> names;
+  const auto look = [&](int depth, Json::parse_event_t event, const Json& node) {
+    if (event == Json::parse_event_t::key && depth == 1 &&
+        !names.insert(node.get<std::string>()).second) {
+      throw std::runtime_error(fmt::format("'{}' is there twice", node.get<std::string>()));
+    }
+    return true;
+  };
+  return Json::parse(text, look);
+}
+
 void add_json(Observations& observations, const std::string& path, const std::string& text) {
   Json object;
   try {
-    object = Json::parse(text);
+    object = parse_without_repetition(text);
   } catch (const Json::exception& error) {
     throw DataError(fmt::format("'{}' is not JSON: {}", path, error.what()));
+  } catch (const std::runtime_error& error) {
+    throw DataError(fmt::format("'{}': {}", path, error.what()));
   }
   if (!object.is_object()) throw DataError(fmt::format("'{}': not an object of names", path));
   for (const auto& [name, node] : object.items()) {
@@ -119,15 +139,16 @@ void add_json(Observations& observations, const std::string& path, const std::st
 
 }  // namespace
 
-void add_observation(Observations& observations, const std::string& argument,
-                     const std::string& option) {
-  const auto equals = argument.find('=');
+namespace {
+
+// At the last sign: addresses may have some, values have none.
+std::pair<std::string, Value> named_value(const std::string& argument, const std::string& option) {
+  const auto equals = argument.rfind('=');
   if (equals == 0 || equals == std::string::npos) {
     throw InvalidArgument(fmt::format("{} '{}': expected NAME=VALUE", option, argument));
   }
-  const std::string name = argument.substr(0, equals);
   try {
-    observations.set(name, to_value(Json::parse(argument.substr(equals + 1))));
+    return {argument.substr(0, equals), to_value(Json::parse(argument.substr(equals + 1)))};
   } catch (const std::exception&) {
     throw InvalidArgument(
         fmt::format("{} '{}': the value must be a number or an array such "
@@ -136,9 +157,23 @@ void add_observation(Observations& observations, const std::string& argument,
   }
 }
 
+}  // namespace
+
+void add_observations(Observations& observations, const std::vector<std::string>& arguments,
+                      const std::string& option) {
+  std::set<std::string> names;
+  for (const std::string& argument : arguments) {
+    auto [name, value] = named_value(argument, option);
+    if (!names.insert(name).second) {
+      throw InvalidArgument(fmt::format("{} '{}': '{}' is there twice", option, argument, name));
+    }
+    observations.set(std::move(name), std::move(value));
+  }
+}
+
 Observations held_values(const std::vector<std::string>& arguments) {
   Observations held;
-  for (const std::string& argument : arguments) add_observation(held, argument, "--given");
+  add_observations(held, arguments, "--given");
   return held;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "apps/psn/options.h"
 #include "psn/base/error.h"
 #include "psn/base/text.h"
 #include "psn/infer/importance.h"
@@ -15,37 +16,44 @@ namespace {
 
 const std::string kResult = "result";
 
-std::string comma_list(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 40;
-  const std::span<const std::string> shown(names.data(), std::min(names.size(), kShown));
-  if (names.empty()) return "nothing";
-  return fmt::format("{}{}", fmt::join(shown, ", "), names.size() > kShown ? ", ..." : "");
-}
-
 }  // namespace
 
 Pilot::Pilot(Simulator& simulator, const Parallelism& parallelism, const RunOptions& options,
              const std::vector<std::string>& wanted_names) {
+  for (const std::string& name : wanted_names) {
+    wanted_.insert(name);
+    for (std::string& part : split_names(name)) wanted_.insert(std::move(part));
+  }
+  const auto is_known = [&](const std::string& name) {
+    const auto needed = parts(name);
+    return std::all_of(needed.begin(), needed.end(), [&](const auto& part) { return knows(part); });
+  };
   constexpr auto kLongest = std::chrono::milliseconds(10'000);
   const auto start = std::chrono::steady_clock::now();
   for (const std::uint64_t until : {1, 100, 1'000, 10'000}) {
     const auto spent = std::chrono::steady_clock::now() - start;
     const bool affordable =
         spent * (until - traces_) < kLongest * std::max<std::uint64_t>(1, traces_);
-    const bool complete = std::all_of(wanted_names.begin(), wanted_names.end(),
-                                      [&](const auto& name) { return knows(name); });
+    const bool complete = std::all_of(wanted_names.begin(), wanted_names.end(), is_known);
     if (!affordable || (until > 100 && complete)) break;
     std::vector<Trace> traces(until - traces_);
     // A seed of its own: what is asked by default must not depend on the user's.
     std::vector<char> failed(traces.size());
-    const RunOptions forward{.seed = traces_,
+    const RunOptions forward{.seed = seed_for(DrawsFor::kPilot, traces_),
                              .held = options.held,
                              .max_length = options.max_length,
+                             .keep_distributions = !wanted_.empty(),
                              .monitor = options.monitor,
                              .failed = [&](std::uint64_t i) { failed[i] = 1; }};
     run_traces(
         simulator, traces.size(), prior_guide(),
-        [&](std::uint64_t i, Trace& trace) { std::swap(traces[i], trace); }, forward, parallelism);
+        [&](std::uint64_t i, Trace& trace) {
+          for (Entry& entry : trace.entries) {
+            if (!is_wanted(*entry.address)) entry.distribution.reset();
+          }
+          std::swap(traces[i], trace);
+        },
+        forward, parallelism);
     for (std::size_t i = 0; i < traces.size(); ++i) {
       if (!failed[i]) add(traces_++, traces[i]);
     }
@@ -54,38 +62,68 @@ Pilot::Pilot(Simulator& simulator, const Parallelism& parallelism, const RunOpti
   simulator.forget_failures();
 }
 
+// Several with commas between them, unless the model knows the whole as one.
+std::vector<std::string> Pilot::parts(const std::string& argument) const {
+  if (knows(argument)) return {argument};
+  return split_names(argument);
+}
+
+bool Pilot::is_wanted(const Address& address) const {
+  const Variable& variable = *address.variable;
+  return wanted_.contains(address.text) || wanted_.contains(variable.name) ||
+         (variable.place && wanted_.contains(variable.list));
+}
+
 bool Pilot::knows(const std::string& name, bool observed) const {
   if (!observed && name == kResult && result_) return true;
-  return std::any_of(seen_.begin(), seen_.end(), [&](const auto& entry) {
-    if (observed && entry.second.role != Role::kObserve) return false;
-    return entry.first == name || (entry.second.place && entry.second.list == name);
-  });
+  const auto is_it = [&](const std::string& key, const Seen& seen) {
+    if (observed && seen.role != Role::kObserve) return false;
+    return key == name || (seen.place && seen.list == name);
+  };
+  if (const auto found = seen_.find(name); found != seen_.end() && is_it(name, found->second)) {
+    return true;
+  }
+  return std::any_of(seen_.begin(), seen_.end(),
+                     [&](const auto& entry) { return is_it(entry.first, entry.second); });
 }
 
 void Pilot::add(std::uint64_t index, const Trace& trace) {
+  constexpr std::size_t kRemembered = 1'000;  // runs
+  std::vector<Visit> visits;
   for (const Entry& entry : trace.entries) {
-    const Variable& variable = *entry.address->variable;
     if (entry.role == Role::kFactor) continue;
-    const bool named = !variable.name.empty();
-    const auto [place, is_new] = seen_.try_emplace(named ? variable.name : entry.address->text,
-                                                   Seen{.role = entry.role,
-                                                        .shape = entry.value.shape(),
-                                                        .list = variable.list,
-                                                        .place = variable.place,
-                                                        .order = seen_.size(),
-                                                        .named = named});
-    Seen& seen = place->second;
-    if (seen.last_trace != index) ++seen.traces;
-    seen.most = std::max(seen.most, entry.address->instance);
-    seen.last_trace = index;
-    seen.shape_varies |= entry.value.shape() != seen.shape;
+    const bool named = !entry.address->variable->name.empty();
+    const std::string& text = entry.address->text;
+    see(named ? entry.address->variable->name : text, entry, index).named = named;
+    if (wanted_.empty() || !is_wanted(*entry.address)) continue;
+    if (named && wanted_.contains(text)) see(text, entry, index).asked_by_address = true;
+    if (entry.role != Role::kTag) {
+      visits.push_back({entry.address, entry.value.size(), entry.distribution});
+    }
   }
   if (!result_ && !trace.result.empty()) result_ = trace.result.shape();
+  if (visits_.size() < kRemembered && !visits.empty()) visits_.push_back(std::move(visits));
+}
+
+Pilot::Seen& Pilot::see(const std::string& key, const Entry& entry, std::uint64_t index) {
+  const Variable& variable = *entry.address->variable;
+  Seen& seen = seen_
+                   .try_emplace(key, Seen{.role = entry.role,
+                                          .shape = entry.value.shape(),
+                                          .list = variable.list,
+                                          .place = variable.place,
+                                          .order = seen_.size()})
+                   .first->second;
+  if (seen.last_trace != index) ++seen.traces;
+  seen.last_trace = index;
+  seen.shape_varies |= entry.value.shape() != seen.shape;
+  return seen;
 }
 
 std::vector<std::string> Pilot::names(bool observed) const {
   std::vector<std::pair<std::size_t, std::string>> found;
   for (const auto& [name, seen] : seen_) {
+    if (seen.asked_by_address) continue;
     if ((seen.role == Role::kObserve) == observed) found.emplace_back(seen.order, name);
   }
   std::sort(found.begin(), found.end());
@@ -94,29 +132,56 @@ std::vector<std::string> Pilot::names(bool observed) const {
   return names;
 }
 
+// Those names for a message; "obs_0 to obs_9" for the many of a list.
+std::string Pilot::listed(bool observed) const {
+  constexpr std::size_t kShown = 40;
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> lists;
+  const std::vector<std::string> all = names(observed);
+  for (const std::string& name : all) {
+    const Seen& seen = seen_.at(name);
+    if (!seen.place) continue;
+    auto& [low, high] = lists.try_emplace(seen.list, *seen.place, *seen.place).first->second;
+    low = std::min(low, *seen.place);
+    high = std::max(high, *seen.place);
+  }
+  std::vector<std::string> shown;
+  for (const std::string& name : all) {
+    const Seen& seen = seen_.at(name);
+    const auto list = seen.place ? lists.find(seen.list) : lists.end();
+    if (seen.place && list == lists.end()) continue;  // told already
+    if (shown.size() == kShown) {
+      shown.emplace_back("...");
+      break;
+    }
+    const bool several = seen.place && list->second.first < list->second.second;
+    shown.push_back(several ? fmt::format("{0}_{1} to {0}_{2}", seen.list, list->second.first,
+                                          list->second.second)
+                            : name);
+    if (seen.place) lists.erase(list);
+  }
+  return shown.empty() ? "nothing" : fmt::format("{}", fmt::join(shown, ", "));
+}
+
+// Does a site take such an observation? A number is no list.
+bool Pilot::takes(const std::string& name, const Value& value) const {
+  return std::any_of(seen_.begin(), seen_.end(), [&](const auto& entry) {
+    const auto& [key, seen] = entry;
+    if (seen.role == Role::kTag) return false;
+    return key == name || (seen.place && seen.list == name && !value.is_scalar());
+  });
+}
+
 void Pilot::check(const Observations& observations) const {
   for (const auto& [name, value] : observations.values()) {
-    bool taken = false;
-    for (const auto& [seen_name, seen] : seen_) {
-      if (seen.role != Role::kObserve || !seen.named) continue;
-      taken |= seen_name == name || (seen.place && seen.list == name && !value.is_scalar());
-      // A vector for a scalar feeds repeated sites one by one; otherwise it must fit as a whole.
-      const std::size_t components = element_count(seen.shape);
-      if (seen_name == name && !seen.shape_varies && value.size() != components &&
-          (components != 1 || seen.most == 1)) {
-        throw InvalidArgument(fmt::format("observation '{}' has {} values, but the model takes {}",
-                                          name, value.size(), components));
-      }
-    }
-    if (!taken) {
-      throw InvalidArgument(
-          fmt::format("no site of the model takes the observation '{}'{}; it "
-                      "observes: {}; its latents: {} (in {} runs)",
-                      name, suggestion(name, names(true)), comma_list(names(true)),
-                      comma_list(names(false)), traces_));
-    }
-    check_length(name, value.size());
+    if (takes(name, value)) continue;
+    std::vector<std::string> sites = names(true);
+    for (std::string& latent : names(false)) sites.push_back(std::move(latent));
+    throw InvalidArgument(
+        fmt::format("no site of the model takes the observation '{}'{}; it observes: {}; its "
+                    "latents: {} (in {} runs)",
+                    name, suggestion(name, sites), listed(true), listed(false), traces_));
   }
+  check_observations(observations, visits_);
 }
 
 void Pilot::check_held(const Observations& held) const {
@@ -137,44 +202,34 @@ void Pilot::check_held(const Observations& held) const {
   }
 }
 
-// A vector that feeds indexed sites: longer than the indices that always come up is a mistake.
-void Pilot::check_length(const std::string& name, std::size_t size) const {
-  std::size_t indices = 0;
-  for (const auto& [seen_name, seen] : seen_) {
-    if (seen.role != Role::kObserve || !seen.place || seen.list != name) continue;
-    if (seen.traces != traces_) return;  // their number is random
-    indices = std::max(indices, static_cast<std::size_t>(*seen.place) + 1);
-  }
-  if (indices > 0 && size > indices) {
-    throw InvalidArgument(
-        fmt::format("observation '{}' has {} values, but the model takes {}", name, size, indices));
-  }
-}
-
 void Pilot::fail(const std::string& name, const std::string& option, bool observed) const {
-  const auto known = names(observed);
   throw InvalidArgument(fmt::format("{} '{}': the model has no {} of that name{}; it has: {}",
                                     option, name, observed ? "observation" : "variable",
-                                    suggestion(name, known), comma_list(known)));
+                                    suggestion(name, names(observed)), listed(observed)));
 }
 
 void Pilot::require(const std::string& name, const std::string& option, bool observed) const {
   if (!knows(name, observed)) fail(name, option, observed);
 }
 
+Query Pilot::query(const std::string& name, const std::string& option) const {
+  const auto found = seen_.find(name);
+  if (found != seen_.end()) return {name, found->second.shape};
+  if (name == kResult && result_) {
+    return {name, *result_, [](const Trace& trace) { return trace.result; }};
+  }
+  if (name == kResult) {
+    throw InvalidArgument(fmt::format("{} '{}': the program returns nothing", option, name));
+  }
+  fail(name, option);
+}
+
 std::vector<Query> Pilot::queries(const std::vector<std::string>& wanted,
                                   const std::string& option) const {
   std::vector<Query> result;
-  for (const std::string& name : wanted) {
-    const auto found = seen_.find(name);
-    if (found != seen_.end()) {
-      result.push_back({name, found->second.shape});
-    } else if (name == kResult && result_) {
-      result.push_back({name, *result_, [](const Trace& trace) { return trace.result; }});
-    } else if (name == kResult) {
-      throw InvalidArgument(fmt::format("{} '{}': the program returns nothing", option, name));
-    } else {
-      fail(name, option);
+  for (const std::string& argument : wanted) {
+    for (const std::string& name : parts(argument)) {
+      result.push_back(query(name, option));
     }
   }
   return result;

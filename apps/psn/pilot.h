@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "apps/psn/observation_check.h"
 #include "psn/core/ensemble.h"
 #include "psn/core/observations.h"
 #include "psn/core/posterior.h"
@@ -24,15 +26,17 @@ class Pilot {
   Pilot(Simulator& simulator, const Parallelism& parallelism, const RunOptions& options,
         const std::vector<std::string>& wanted_names = {});
 
-  // Throws InvalidArgument, listing the model's names, for an observation that no site takes.
+  // Throws InvalidArgument for an observation that no site takes, listing the model's, and for one
+  // that cannot be meant; its name must be among the wanted ones.
   void check(const Observations& observations) const;
   // Likewise for --given: only latents can be held.
   void check_held(const Observations& held) const;
   // Throws InvalidArgument for a name that did not come up, of a variable or site; `observed`: of
   // an observation.
   void require(const std::string& name, const std::string& option, bool observed = false) const;
-  // For names that the user asked for with an option; throws InvalidArgument likewise. "result" is
-  // what the program returns, unless a variable is called so.
+  // For names and addresses that the user asked for with an option, which may be several with
+  // commas between them; throws InvalidArgument likewise. "result" is what the program returns,
+  // unless a variable is called so.
   std::vector<Query> queries(const std::vector<std::string>& names,
                              const std::string& option = "--query") const;
   // Every named latent and tag (and observation) that came up in all runs, always of one shape;
@@ -47,20 +51,27 @@ class Pilot {
     std::optional<std::int64_t> place;
     std::uint64_t traces = 0;
     std::uint64_t last_trace = ~std::uint64_t{0};
-    std::uint32_t most = 0;  // occurrences in one trace
-    std::size_t order;       // of first appearance
+    std::size_t order;  // of first appearance
     bool shape_varies = false;
     bool named = true;
+    bool asked_by_address = false;  // besides its entry by name
   };
   void add(std::uint64_t index, const Trace& trace);
+  Seen& see(const std::string& key, const Entry& entry, std::uint64_t index);
+  bool is_wanted(const Address& address) const;
+  bool takes(const std::string& name, const Value& value) const;
   bool knows(const std::string& name, bool observed = false) const;
+  std::vector<std::string> parts(const std::string& argument) const;
+  Query query(const std::string& name, const std::string& option) const;
   [[noreturn]] void fail(const std::string& name, const std::string& option,
                          bool observed = false) const;
-  void check_length(const std::string& name, std::size_t size) const;
   std::vector<std::string> names(bool observed) const;
+  std::string listed(bool observed) const;
 
-  std::map<std::string, Seen> seen_;  // by name, or by address if unnamed
-  std::optional<Shape> result_;       // of what the program returns; none: nothing
+  std::set<std::string> wanted_;
+  std::map<std::string, Seen> seen_;        // by name, or by address if unnamed or asked for
+  std::vector<std::vector<Visit>> visits_;  // to what is wanted, of the first runs
+  std::optional<Shape> result_;             // of what the program returns; none: nothing
   std::uint64_t traces_ = 0;
 };
 

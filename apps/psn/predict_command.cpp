@@ -135,10 +135,10 @@ void add_predict_command(CLI::App& program) {
   command->get_option("--model")->required(false)->description(
       "what to run, a simulator or a surrogate; by default what the posterior is of");
   command
-      ->add_option("--query", options->queries,
-                   "variables to report; the observations by default; result is what the program "
-                   "returns")
-      ->delimiter(',')
+      ->add_option(
+          "--query", options->queries,
+          "variables to report, by name or address; the observations by default; result is "
+          "what the program returns")
       ->allow_extra_args(false);
   command->add_option("--given", options->given, "NAME=VALUE: hold a latent at another value")
       ->allow_extra_args(false);

@@ -95,7 +95,7 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
         if (i < summary.shown.size()) summary.shown[i] = trace_text(i, trace);
         if (i == 0 && out) summary.heat_maps = heat_maps(trace);
       },
-      {.seed = options.common.seed,
+      {.seed = seed_for(DrawsFor::kSimulation, options.common.seed),
        .held = &held,
        .max_length = s.max_length,
        .keep_distributions = options.show > 0,
@@ -144,8 +144,8 @@ void add_simulate_command(CLI::App& program) {
       ->allow_extra_args(false);
   command
       ->add_option("--query", options->queries,
-                   "variables to keep in OUT/samples.csv; result is what the program returns")
-      ->delimiter(',')
+                   "variables to keep in OUT/samples.csv, by name or address; result is what the "
+                   "program returns")
       ->allow_extra_args(false);
   options->fallback.add_to(*command);
   options->common.add_to(*command);

@@ -22,7 +22,7 @@ class Guide {
   virtual ~Guide() = default;
   // A trace begins in a slot.
   virtual void begin(Slot, const Ticket&) {}
-  // Fills choices[i] for requests[i]. Only controlled samples come here.
+  // Fills choices[i] for requests[i]. Only controlled samples come here, without those given.
   virtual void choose(std::span<const Pending> requests, std::span<Choice> choices) = 0;
   // A controlled sample took a value that was given: nothing to choose, but something to know.
   virtual void given(const Pending&, const Value&) {}

@@ -6,8 +6,12 @@
 
 namespace psn {
 
-std::optional<Value> Observations::find(const Address& address, std::size_t components) const {
+std::optional<Observations::Source> Observations::source(const Address& address,
+                                                         std::size_t components) const {
   const Variable& variable = *address.variable;
+  if (const auto exact = values_.find(address.text); exact != values_.end()) {
+    return Source{&exact->first, &exact->second, std::nullopt};
+  }
   if (variable.name.empty()) return std::nullopt;
   auto found = values_.find(variable.name);
   std::size_t position = address.instance - 1;
@@ -17,14 +21,31 @@ std::optional<Value> Observations::find(const Address& address, std::size_t comp
     if (found == values_.end() || found->second.is_scalar()) return std::nullopt;
     position = static_cast<std::size_t>(*variable.place);
   } else if (found->second.size() == components || components != 1) {
-    return found->second;  // a shape that does not fit is told by the density, with the address
+    // A shape that does not fit is told by the density, with the address.
+    return Source{&found->first, &found->second, std::nullopt};
   }
   const Value& values = found->second;
   if (position >= values.size()) {
     throw InvalidArgument(fmt::format("observation '{}' has {} values, but '{}' needs number {}",
                                       found->first, values.size(), address.text, position));
   }
-  return Value(values[position]);
+  return Source{&found->first, &values, position};
+}
+
+std::optional<Value> Observations::find(const Address& address, std::size_t components) const {
+  const auto found = source(address, components);
+  return found ? std::optional(found->taken()) : std::nullopt;
+}
+
+std::optional<Value> ObservationLookup::find(const Address& address, std::size_t components) {
+  if (!observations_ || observations_->empty()) return std::nullopt;
+  if (address.id < takes_none_.size() && takes_none_[address.id]) return std::nullopt;
+  auto found = observations_->find(address, components);
+  if (!found) {
+    if (address.id >= takes_none_.size()) takes_none_.resize(address.id + 1);
+    takes_none_[address.id] = true;
+  }
+  return found;
 }
 
 }  // namespace psn

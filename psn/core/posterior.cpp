@@ -110,6 +110,14 @@ const Column& Posterior::column(std::string_view name) const {
   return columns_[found->second];
 }
 
+Column Posterior::take_column(std::string_view name) {
+  const auto at = &column(name) - columns_.data();
+  Column taken = std::move(columns_[static_cast<std::size_t>(at)]);
+  columns_.erase(columns_.begin() + at);
+  queries_.erase(queries_.begin() + at);
+  return taken;
+}
+
 double Posterior::value(std::string_view name, std::size_t sample, std::size_t component) const {
   const Column& from = column(name);
   return from.data.at(sample * from.width() + component);

@@ -56,6 +56,7 @@ class Posterior {
 
   std::vector<std::string> names() const;
   const Column& column(std::string_view name) const;  // throws InvalidArgument
+  Column take_column(std::string_view name);          // and leaves the others; likewise
   const std::vector<Trace>& traces() const { return traces_; }
 
   // Weighted statistics of one component of a column.

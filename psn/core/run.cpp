@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "psn/base/error.h"
+#include "psn/core/missing.h"
 
 namespace psn {
 namespace {
@@ -18,6 +19,7 @@ class Runner {
         guide_(guide),
         task_(task),
         options_(options),
+        observations_(options.observations),
         lanes_(ensemble.width()) {}
 
   void run() {
@@ -53,7 +55,9 @@ class Runner {
       case Role::kSample:
         check(pending);
         if (options_.held && hold(pending)) break;
-        if (pending.control) {
+        if (const auto given = measured(pending)) {
+          take_given(pending, *given);
+        } else if (pending.control) {
           samples_.push_back(pending);
         } else {
           take_from_model(pending);
@@ -147,28 +151,67 @@ class Runner {
 
   void take_observation(const Pending& pending) {
     if (pending.distribution) check(pending);
-    std::optional<Value> given = given_value(pending);
-    if (!given && pending.distribution) return take_from_model(pending);
-    if (!given) fail(pending, "an observation with neither a value nor a distribution");
-    if (has_nan(*given)) fail(pending, fmt::format("observed value {}", given->text()));
-    // Without a distribution the value is on record, but says nothing about the latents.
-    const double log_p = pending.distribution ? density(pending, *given) : 0;
-    weigh_evidence(pending, log_p);
-    record(pending, *given, log_p).given = true;
-    ensemble_.answer(pending.slot, *given);
+    if (const auto given = measured(pending)) return take_given(pending, *given);
+    if (const Value* own = own_data(pending)) return take_given(pending, *own);
+    if (!pending.distribution) {
+      fail(pending, "an observation with neither a value nor a distribution");
+    }
+    take_from_model(pending);
   }
 
-  std::optional<Value> given_value(const Pending& pending) const {
-    const Value* own = pending.value && !pending.value->empty() ? pending.value : nullptr;
-    if (options_.observations) {
-      const std::size_t components = pending.distribution ? pending.distribution->size() : 0;
-      auto given = options_.observations->find(*pending.address, components);
-      if (given) return given;
-      if (own) return *own;
-    } else if (own && !pending.distribution) {
-      return *own;
+  // What the user observed here; nullopt: nothing, or nothing but gaps.
+  std::optional<Value> measured(const Pending& pending) {
+    const std::size_t components = pending.distribution ? pending.distribution->size() : 0;
+    auto given = observations_.find(*pending.address, components);
+    if (given && gaps(*given) == Gaps::kAll) given.reset();
+    return given;
+  }
+
+  // The program's, which in a forward simulation is drawn instead, if it can be; so is what the
+  // user left open.
+  const Value* own_data(const Pending& pending) {
+    if (!pending.value || pending.value->empty()) return nullptr;
+    if (pending.distribution) {
+      if (!options_.observations) return nullptr;
+      if (observations_.find(*pending.address, pending.distribution->size())) return nullptr;
     }
-    return std::nullopt;
+    if (has_nan(*pending.value)) {
+      fail(pending, fmt::format("observed value {}", pending.value->text()));
+    }
+    return pending.value;
+  }
+
+  // Evidence: an observation, or a latent at which the user put one.
+  void take_given(const Pending& pending, const Value& given) {
+    if (gaps(given) != Gaps::kNone) return take_with_gaps(pending, given);
+    // Without a distribution the value is on record, but says nothing about the latents.
+    const double log_p = pending.distribution ? density(pending, given) : 0;
+    weigh_evidence(pending, log_p);
+    hand_over(pending, given, log_p);
+  }
+
+  // What was not measured is integrated out of the evidence, and drawn for the program.
+  void take_with_gaps(const Pending& pending, const Value& given) {
+    if (!pending.distribution) fail(pending, "a value with gaps, and no distribution to fill them");
+    const double log_p = density(pending, given, log_prob_of_present);
+    weigh_evidence(pending, log_p);
+    const Value filled = fill_gaps(*pending.distribution, given, *pending.rng);
+    if (log_p > -kInfinity) {
+      lanes_[pending.slot].trace.log_joint += density(pending, filled) - log_p;
+    }
+    hand_over(pending, filled, log_p);
+  }
+
+  void hand_over(const Pending& pending, const Value& given, double log_p) {
+    if (pending.role == Role::kSample) {
+      // As in settle(): the trace is ruled out, and its simulator gets a possible value.
+      if (log_p == -kInfinity) {
+        return settle(pending, {pending.distribution->draw(*pending.rng), std::nullopt});
+      }
+      if (pending.control) guide_.given(pending, given);
+    }
+    record(pending, given, log_p).given = true;
+    ensemble_.answer(pending.slot, given);
   }
 
   void weigh_evidence(const Pending& pending, double log_p) {
@@ -223,10 +266,14 @@ class Runner {
     if (!pending.distribution->valid()) fail(pending, *pending.distribution->problem());
   }
 
-  double density(const Pending& pending, const Value& value) const {
+  using Density = double(const Distribution&, const Value&);
+  static double log_prob(const Distribution& distribution, const Value& value) {
+    return distribution.log_prob(value);
+  }
+  double density(const Pending& pending, const Value& value, Density* of = log_prob) const {
     double log_p = kNaN;
     try {
-      log_p = pending.distribution->log_prob(value);
+      log_p = of(*pending.distribution, value);
     } catch (const ModelError& error) {
       fail(pending, error.what());
     }
@@ -246,6 +293,7 @@ class Runner {
   Guide& guide_;
   Task& task_;
   const RunOptions& options_;
+  ObservationLookup observations_;
   std::vector<Lane> lanes_;
   std::size_t running_ = 0;
   std::vector<Pending> samples_;

@@ -52,7 +52,8 @@ class Monitor {
 
 struct RunOptions {
   std::uint64_t seed = 0;
-  // The data to condition on. Null: a forward simulation, in which every observation is drawn.
+  // The data to condition on, at observations and at latents. Null: a forward simulation, in which
+  // every observation is drawn.
   const Observations* observations = nullptr;
   // Latents to hold at a value (an intervention): they take it, count for nothing in any density or
   // weight, and no guide chooses them. Null: none.

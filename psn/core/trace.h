@@ -27,8 +27,9 @@ struct Entry {
   const Address* address = nullptr;
   Role role = Role::kSample;
   bool control = true;  // a guide may choose it
-  bool given = false;   // the value was given, not drawn: observed, or held
-  double log_prob = 0;  // log p(value | what came before); a factor's own term; 0: tag, held
+  bool given = false;   // the value was given, not drawn: observed, at a latent too, or held
+  double log_prob = 0;  // log p(value | what came before), of what was measured if it was given; a
+                        // factor's own term; 0: tag, held
   Value value;
   std::shared_ptr<const Distribution> distribution;  // kept if RunOptions::keep_distributions
 };

@@ -9,6 +9,7 @@
 
 #include "psn/base/error.h"
 #include "psn/base/numerics.h"
+#include "psn/core/missing.h"
 #include "psn/nn/observation.h"
 
 namespace psn {
@@ -150,6 +151,14 @@ std::vector<Observed> values_of(const Network& network, Simulator& simulator,
     const Address* address = table.address(table.variable(variable_key(node)), node.instance);
     const std::size_t components = node.value.components();
     auto value = observations.find(*address, components);
+    const bool has_gaps = value && gaps(*value) != Gaps::kNone;
+    if (has_gaps && !node.may_be_missing) {
+      throw InvalidArgument(fmt::format(
+          "the observation '{}' has gaps, and the inference network was trained without "
+          "any: psn train inference --missing",
+          label(node)));
+    }
+    if (has_gaps) continue;  // a proposal may know less
     if (!value) {
       if (!own) own = given_in_a_run(simulator, observations);
       if (const auto found = own->find(address->text); found != own->end()) value = found->second;

@@ -74,6 +74,22 @@ TEST_F(CommandLine, Simulate) {
   EXPECT_NE(shown.out.find("sample   mu__Normal__1 = "), std::string::npos) << shown.out;
 }
 
+// Else data that are made up for a trial would be the very first trace of the inference.
+TEST_F(CommandLine, SimulationAndInferenceDrawDifferentNumbers) {
+  ASSERT_EQ(psn("simulate gaussian -n 50 --query mu --out simulated").code, 0);
+  ASSERT_EQ(psn("infer gaussian --observe obs0=1 -n 50 --query mu --out inferred").code, 0);
+  const auto means = [&](const char* file) {
+    std::set<std::string> found;
+    std::ifstream in(folder_ / file);
+    for (std::string line; std::getline(in, line);) found.insert(line.substr(line.find(',') + 1));
+    return found;
+  };
+  const auto simulated = means("simulated/samples.csv"), inferred = means("inferred/posterior.csv");
+  std::set<std::string> all(simulated);
+  all.insert(inferred.begin(), inferred.end());
+  EXPECT_EQ(all.size(), 101u);  // with the line of names
+}
+
 TEST_F(CommandLine, Graph) {
   const auto result = json("graph control-flow -n 1000");
   EXPECT_EQ(result["traces"], 1000);
@@ -100,6 +116,45 @@ TEST_F(CommandLine, ModelsDoctorExactHelpVersion) {
       EXPECT_NE(help.out.find(option), std::string::npos) << command << " " << option;
     }
   }
+}
+
+// No line above 100 columns, the whole command in its usage line, every positional once, the
+// recipe's defaults, and hyphens.
+TEST_F(CommandLine, HelpReadsWell) {
+  for (const std::string command :
+       {"", "models", "simulate", "infer", "graph", "exact", "inspect", "doctor", "train", "serve",
+        "compare", "data", "data generate", "data export", "experiment"}) {
+    const Outcome help = psn(command + " --help");
+    SCOPED_TRACE(command);
+    EXPECT_NE(help.out.find("Usage: psn" + (command.empty() ? "" : " " + command) + " ["),
+              std::string::npos)
+        << help.out;
+    std::istringstream lines(help.out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+    if (command.empty()) continue;
+    EXPECT_EQ(psn("help " + command).out, help.out);
+  }
+  EXPECT_EQ(psn("help").out, psn("--help").out);
+  expect_error("help infre", 64, "unknown command 'infre'; did you mean 'infer'?");
+  EXPECT_EQ(psn("infer --help").out.find("--model"), std::string::npos);
+  const std::string train = psn("train --help").out;
+  for (const char* part : {"--lstm-dim UINT", "]=150", "--loss TEXT", "--batch-size"}) {
+    EXPECT_NE(train.find(part), std::string::npos) << part << "\n" << train;
+  }
+  EXPECT_EQ(train.find("lstm_dim"), std::string::npos);
+  EXPECT_FALSE(json("doctor").contains("blas"));
+}
+
+TEST_F(CommandLine, OptionsWithHyphensOrUnderscores) {
+  std::ofstream(folder_ / "c.toml") << "lstm-dim = 8\n[variable-layers]\nnum-layers = 1\n";
+  const std::string train = "train surrogate gaussian --traces 60 --batch-size 20 --validation 0 ";
+  for (const std::string how : {"--lstm-dim 8 --variable-layers num-layers=1",
+                                "--lstm_dim 8 --variable_layers num_layers=1", "--config c.toml"}) {
+    ASSERT_EQ(psn(train + how + " --out s.psn").code, 0) << how;
+    EXPECT_EQ(json("inspect s.psn")["config"]["lstm_dim"], 8) << how;
+  }
+  std::ofstream(folder_ / "both.toml") << "lstm-dim = 8\nlstm_dim = 8\n";
+  expect_error(train + "--config both.toml --out s.psn", 65, "are one option");
 }
 
 TEST_F(CommandLine, ObservationsFromFiles) {

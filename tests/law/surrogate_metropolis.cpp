@@ -126,8 +126,8 @@ void expect_law(SurrogateSimulator& simulator, const Observations& data, const E
 
 // Discrete throughout: loops, branches, an uncontrolled choice, an end that comes early. The way
 // depends on chance at every step, and a run may miss the site that was chosen.
-TEST(MetropolisInASurrogate, HasTheEnumeratedLaw) {
-  const Model model("branches", [](Context& ctx) {
+Model branches() {
+  return Model("branches", [](Context& ctx) {
     int total = 0;
     for (int i = 0; i < 2; ++i) {
       const auto c = ctx.sample(Categorical({0.4, 0.3, 0.3}), {.name = "c", .index = i}).integer();
@@ -138,7 +138,10 @@ TEST(MetropolisInASurrogate, HasTheEnumeratedLaw) {
     ctx.observe(Poisson(0.5 + total), {.name = "x"});
     if (total == 1) ctx.sample(Bernoulli(0.4), {.name = "late"});
   });
-  const auto network = network_of(model, {.config = small_config(), .shake = 0.6});
+}
+
+TEST(MetropolisInASurrogate, HasTheEnumeratedLaw) {
+  const auto network = network_of(branches(), {.config = small_config(), .shake = 0.6});
   const Domain domain = [](const Node& node) -> std::vector<double> {
     if (node.role == Role::kObserve) return {2};
     if (node.value.family == Family::kCategorical) return {0, 1, 2};
@@ -173,6 +176,30 @@ TEST(MetropolisInASurrogate, HasTheEnumeratedLaw) {
   MetropolisOptions options;
   options.samples = 400'000;
   expect_law(simulator, {{"x", Value(2.0)}}, exact, statistics, options);
+}
+
+// Observations at latents: traces with their values are all there is.
+TEST(MetropolisInASurrogate, HasTheEnumeratedLawGivenLatents) {
+  const auto network = network_of(branches(), {.config = small_config(), .shake = 0.6});
+  const Domain domain = [](const Node& node) -> std::vector<double> {
+    if (node.role == Role::kObserve || node.name == "c_0") return {2};
+    if (node.name == "u") return {1};
+    if (node.value.family == Family::kCategorical) return {0, 1, 2};
+    return {0, 1};
+  };
+  const Enumeration exact(network, domain);
+  const std::vector<Statistic> statistics{
+      {"length", [](const Trace& t) { return static_cast<double>(t.length()); }},
+      {"b", [](const Trace& t) { return value_or(t, "b_0", 0); }},
+      {"has u", [](const Trace& t) { return t.find("u") ? 1.0 : 0.0; }},
+      {"late", [](const Trace& t) { return value_or(t, "late", 0); }},
+      {"last c", [](const Trace& t) { return value_or(t, "c_1", -1); }},
+  };
+  SurrogateSimulator simulator("s", network);
+  MetropolisOptions options;
+  options.samples = 200'000;
+  expect_law(simulator, {{"x", Value(2.0)}, {"c_0", Value(2.0)}, {"u", Value(1.0)}}, exact,
+             statistics, options);
 }
 
 // b and c come in either order, so a surrogate may go around in circles and come to one address

@@ -1,0 +1,133 @@
+#include "psn/core/missing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "psn/core/independent.h"
+
+namespace psn {
+namespace {
+
+// The law of one component.
+template <class K>
+double component_log_prob(const Independent<K>& d, std::size_t i, double x) {
+  return K::log_prob(parameters_at(d, i), x);
+}
+
+double component_log_prob(const Categorical& d, std::size_t i, double x) {
+  const std::span<const double> row(d.probs.data() + i * d.categories(), d.categories());
+  return Distribution(Categorical(Value(row))).log_prob(x);
+}
+
+// By part: its weight times its density of what is present.
+std::vector<double> log_parts(const Mixture& d, const Value& value) {
+  std::vector<double> terms(d.components->size());
+  double total = 0;
+  for (const double weight : d.weights) total += weight;
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    terms[k] = std::log(d.weights[k] / total) + log_prob_of_present((*d.components)[k], value);
+  }
+  return terms;
+}
+
+// The part that the present components came from, drawn from its posterior.
+const Distribution& draw_part(const Mixture& d, const Value& value, Rng& rng) {
+  std::vector<double> terms = log_parts(d, value);
+  const double total = log_sum_exp(terms);
+  if (!std::isfinite(total)) return (*d.components)[0];  // the trace is ruled out anyway
+  for (double& term : terms) term = std::exp(term - total);
+  const Distribution part = Categorical(Value(std::span<const double>(terms)));
+  return (*d.components)[static_cast<std::size_t>(part.draw(rng).integer())];
+}
+
+struct Bounds {
+  double low = -kInfinity, high = kInfinity;
+};
+
+// Where the family's values lie whatever its parameters.
+Bounds family_bounds(const Distribution& distribution, std::size_t component) {
+  const Support support = distribution.support(component);
+  switch (distribution.family()) {
+    case Family::kUniform:
+    case Family::kTruncatedNormal:
+      return {};
+    case Family::kBinomial:
+      return {support.low, kInfinity};
+    default:
+      return {support.low, support.high};
+  }
+}
+
+std::string bounds_text(const Bounds& bounds, bool discrete) {
+  const char* what = discrete ? "whole numbers" : "numbers";
+  if (bounds.low == -kInfinity) return what;
+  if (bounds.high == kInfinity) return fmt::format("{} from {}", what, bounds.low);
+  return fmt::format("{} from {} to {}", what, bounds.low, bounds.high);
+}
+
+}  // namespace
+
+Gaps gaps(const Value& value) {
+  const std::size_t present = count_present(value);
+  if (present == value.size()) return Gaps::kNone;
+  return present == 0 ? Gaps::kAll : Gaps::kSome;
+}
+
+std::size_t count_present(const Value& value) {
+  return static_cast<std::size_t>(
+      std::count_if(value.begin(), value.end(), [](double x) { return !std::isnan(x); }));
+}
+
+double log_prob_of_present(const Distribution& distribution, const Value& value) {
+  require_size(family_name(distribution.family()), distribution.size(), value);
+  if (const auto* mixture = std::get_if<Mixture>(&distribution.variant())) {
+    return log_sum_exp(log_parts(*mixture, value));
+  }
+  return std::visit(
+      [&](const auto& d) {
+        double sum = 0;
+        if constexpr (!std::is_same_v<std::decay_t<decltype(d)>, Mixture>) {
+          for (std::size_t i = 0; i < value.size(); ++i) {
+            if (!std::isnan(value[i])) sum += component_log_prob(d, i, value[i]);
+          }
+        }
+        return sum;
+      },
+      distribution.variant());
+}
+
+Value fill_gaps(const Distribution& distribution, const Value& value, Rng& rng) {
+  if (const auto* mixture = std::get_if<Mixture>(&distribution.variant())) {
+    return fill_gaps(draw_part(*mixture, value, rng), value, rng);
+  }
+  const Value drawn = distribution.draw(rng);
+  std::vector<double> filled(value.begin(), value.end());
+  for (std::size_t i = 0; i < filled.size(); ++i) {
+    if (std::isnan(filled[i])) filled[i] = drawn[i];
+  }
+  return {std::move(filled), drawn.shape()};
+}
+
+std::optional<std::string> never_yields(const Distribution& distribution, const Value& value) {
+  if (value.size() != distribution.size()) return std::nullopt;
+  if (const auto* mixture = std::get_if<Mixture>(&distribution.variant())) {
+    std::optional<std::string> why;
+    for (const Distribution& part : *mixture->components) {
+      if (!(why = never_yields(part, value))) return std::nullopt;
+    }
+    return why;
+  }
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (std::isnan(value[i])) continue;
+    const Bounds bounds = family_bounds(distribution, i);
+    const bool whole = !distribution.discrete() || value[i] == std::floor(value[i]);
+    if (whole && value[i] >= bounds.low && value[i] <= bounds.high) continue;
+    return fmt::format("{} yields {}, never {}", family_name(distribution.family()),
+                       bounds_text(bounds, distribution.discrete()), value[i]);
+  }
+  return std::nullopt;
+}
+
+}  // namespace psn
