@@ -9,9 +9,7 @@
 
 #include "psn/base/error.h"
 #include "psn/base/tensor_file.h"
-#include "psn/infer/importance.h"
 #include "tests/law/network_fixture.h"
-#include "tests/unit/random_programs.h"
 
 namespace psn {
 namespace {
@@ -67,35 +65,6 @@ void expect_equal(Network& a, Network& b, bool optimizer) {
     EXPECT_EQ(std::memcmp(p.second_moments(id), q.second_moments(id), bytes), 0);
     EXPECT_EQ(std::memcmp(p.births(id), q.births(id), p.block(id).rows * 8), 0);
   }
-}
-
-// Some of the programs have what no network takes: that is said by address.
-TEST(NetworkFiles, ReadWhateverANetworkTakes) {
-  std::size_t refused = 0, nodes = 0;
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    SCOPED_TRACE(seed);
-    InProcess simulator(random_model(seed));
-    const NetworkFile file{
-        std::make_shared<Network>(small_config(static_cast<Addressing>(seed % 3), 1), seed), "{}"};
-    const auto grow = [&](std::uint64_t, Trace& trace) {
-      for (const Entry& entry : trace.entries) {
-        if (!entry.distribution || file.network->find(*entry.address)) continue;
-        try {
-          const NodeId id = file.network->add_node(*entry.address, entry);
-          file.network->set_bounds(id, bounds_of(*entry.distribution));
-        } catch (const InvalidArgument& error) {
-          EXPECT_TRUE(std::string(error.what()).starts_with("'n")) << error.what();
-          ++refused;
-        }
-      }
-    };
-    run_traces(simulator, 2, prior_guide(), grow, {.keep_distributions = true}, {1, 1});
-    nodes += file.network->size();
-    expect_equal(*file.network, *parse_network(serialize_network(file), "file").network, false);
-    if (HasFailure()) return;
-  }
-  EXPECT_GT(refused, 5u);
-  EXPECT_GT(nodes, 200u);
 }
 
 TEST(NetworkFiles, AreReadBackBitForBit) {
