@@ -16,7 +16,7 @@ struct Departures {
   std::unordered_map<std::string, std::uint64_t> totals;
 
   explicit Departures(const TransitionGraph& graph) {
-    for (const auto& edge : graph.edges()) {
+    for (const auto& edge : graph.unsorted_edges()) {
       counts[{edge.from, edge.to}] = edge.count;
       totals[edge.from] += edge.count;
     }

@@ -41,30 +41,31 @@ void TransitionGraph::add(const Trace& trace) {
   ++traces_;
 }
 
-std::vector<TransitionGraph::Edge> TransitionGraph::edges() const {
+std::vector<TransitionGraph::Edge> TransitionGraph::unsorted_edges() const {
   std::unordered_map<std::string_view, std::uint64_t> totals;
   for (const auto& [from, successors] : counts_) {
     for (const auto& [to, count] : successors) totals[*from] += count;
   }
-  // Departures of the start come first, then those of what is left most often.
-  using Ranked = std::pair<std::uint64_t, Edge>;
-  std::vector<Ranked> ranked;
+  std::vector<Edge> edges;
   for (const auto& [from, successors] : counts_) {
-    const std::uint64_t total = totals[*from];
+    const std::uint64_t departures = totals[*from];
     for (const auto& [to, count] : successors) {
-      ranked.push_back(
-          {*from == kBegin ? ~std::uint64_t{0} : total,
-           {*from, *to, count, static_cast<double>(count) / static_cast<double>(total)}});
+      edges.push_back({*from, *to, count, departures,
+                       static_cast<double>(count) / static_cast<double>(departures)});
     }
   }
-  std::sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
-    const auto key = [](const Ranked& r, const Ranked& other) {
-      return std::tie(other.first, r.second.from, other.second.count, r.second.to);
-    };
-    return key(a, b) < key(b, a);
+  return edges;
+}
+
+std::vector<TransitionGraph::Edge> TransitionGraph::edges() const {
+  std::vector<Edge> edges = unsorted_edges();
+  const auto rank = [](const Edge& edge) {
+    return edge.from == kBegin ? ~std::uint64_t{0} : edge.departures;
+  };
+  std::sort(edges.begin(), edges.end(), [&](const Edge& a, const Edge& b) {
+    const std::uint64_t first = rank(a), second = rank(b);
+    return std::tie(second, a.from, b.count, a.to) < std::tie(first, b.from, a.count, b.to);
   });
-  std::vector<Edge> edges;
-  for (Ranked& r : ranked) edges.push_back(std::move(r.second));
   return edges;
 }
 

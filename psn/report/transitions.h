@@ -17,7 +17,8 @@ class TransitionGraph {
   struct Edge {
     std::string from, to;
     std::uint64_t count;
-    double probability;  // among the transitions that leave `from`
+    std::uint64_t departures;  // transitions that leave `from`
+    double probability;        // among those
   };
 
   explicit TransitionGraph(Nodes nodes = Nodes::kAddresses) : nodes_(nodes) {}
@@ -26,6 +27,8 @@ class TransitionGraph {
   void add(const Trace& trace);
 
   std::uint64_t traces() const { return traces_; }
+  // In no order.
+  std::vector<Edge> unsorted_edges() const;
   // Sorted by first node (the most visited first, begin-execution before all), then by count.
   std::vector<Edge> edges() const;
   std::string to_dot(double min_probability = 0) const;
