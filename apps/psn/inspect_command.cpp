@@ -6,6 +6,7 @@
 
 #include "apps/psn/commands.h"
 #include "apps/psn/options.h"
+#include "psn/base/text.h"
 #include "psn/nn/network_file.h"
 #include "psn/nn/network_json.h"
 
@@ -29,7 +30,7 @@ std::string text_of(const Network& network, const Place& place) {
 // The trainer's own record; what is not JSON is shown as text.
 ordered_json history_json(const std::string& history) {
   auto parsed = ordered_json::parse(history, nullptr, false);
-  return parsed.is_discarded() ? ordered_json(history) : parsed;
+  return parsed.is_discarded() ? ordered_json(one_line(history)) : parsed;
 }
 
 ordered_json nodes_json(const Network& network) {
@@ -88,7 +89,7 @@ void print_table(const std::string& path, const NetworkFile& file) {
     fmt::print("{:5} {:8} {:44}{}\n", id, id > Network::kEnd ? role_name(node.role) : "-",
                node.text, successors);
   }
-  if (!file.history.empty()) fmt::print("\nhistory: {}\n", file.history);
+  if (!file.history.empty()) fmt::print("\nhistory: {}\n", one_line(file.history));
 }
 
 }  // namespace

@@ -35,9 +35,7 @@ constexpr const char* kFooter =
 int complain(const std::string& message, ExitCode code) {
   // What is wrong for all is said by rank 0, which ends the others meanwhile.
   if (!ranks().leads()) std::this_thread::sleep_for(std::chrono::seconds(2));
-  // One line, whatever a library put into its message.
-  std::string line = message.substr(0, message.find_last_not_of("\n ") + 1);
-  for (char& c : line) c = c == '\n' ? ' ' : c;
+  const std::string line = one_line(message);  // whatever a library or a file put into it
   const std::string who = ranks().alone() ? "" : fmt::format("rank {}: ", ranks().rank());
   std::fputs(fmt::format("psn: error: {}{}\n", who, line).c_str(), stderr);
   if (!ranks().alone()) ranks().abort(code);
@@ -186,7 +184,7 @@ int main(int argc, char** argv) {
     std::set_terminate(psn::app::terminate);
     return psn::app::run(argc, argv);
   } catch (const psn::Error& error) {
-    std::fputs(fmt::format("psn: error: {}\n", error.what()).c_str(), stderr);
+    std::fputs(fmt::format("psn: error: {}\n", psn::one_line(error.what())).c_str(), stderr);
     return psn::app::kBadData;
   } catch (const std::bad_alloc&) {
     return psn::app::complain_of_memory();

@@ -11,6 +11,7 @@
 #include "apps/psn/remote_arguments.h"
 #include "apps/psn/watch.h"
 #include "psn/base/atomic_file.h"
+#include "psn/base/text.h"
 #include "psn/ppx/server.h"
 
 namespace psn::app {
@@ -49,7 +50,7 @@ void serve_command(const ServeCommandOptions& options) {
     std::fflush(stdout);
   };
   serve.log = [](const std::string& line) {
-    fmt::print(stderr, "psn: warning: a run failed: {}\n", line);
+    fmt::print(stderr, "psn: warning: a run failed: {}\n", one_line(line));
   };
   ppx::serve(*simulator, serve);
 }

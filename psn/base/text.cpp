@@ -24,6 +24,24 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// Bytes of the character that a text begins with; 0 if that is a control character or no UTF-8.
+std::size_t printable_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (lead < 0x20 || lead == 0x7f) return 0;
+  const std::size_t length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead >= 0xf5 || (lead >= 0x80 && lead < 0xc2) || length > text.size()) return 0;
+  for (std::size_t k = 1; k < length; ++k) {
+    const auto byte = static_cast<unsigned char>(text[k]);
+    const unsigned char low = k == 1 && lead == 0xc2   ? 0xa0  // before it: more controls
+                              : k == 1 && lead == 0xe0 ? 0xa0
+                              : k == 1 && lead == 0xf0 ? 0x90
+                                                       : 0x80;
+    const unsigned char high = k == 1 && lead == 0xed ? 0x9f : k == 1 && lead == 0xf4 ? 0x8f : 0xbf;
+    if (byte < low || byte > high) return 0;
+  }
+  return length;
+}
+
 }  // namespace
 
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
@@ -41,20 +59,8 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
 
 bool is_printable(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    if (lead < 0x20 || lead == 0x7f) return false;
-    const std::size_t length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead >= 0xf5 || (lead >= 0x80 && lead < 0xc2) || i + length > text.size()) return false;
-    for (std::size_t k = 1; k < length; ++k) {
-      const auto byte = static_cast<unsigned char>(text[i + k]);
-      const unsigned char low = k == 1 && lead == 0xe0   ? 0xa0
-                                : k == 1 && lead == 0xf0 ? 0x90
-                                                         : 0x80;
-      const unsigned char high = k == 1 && lead == 0xed   ? 0x9f
-                                 : k == 1 && lead == 0xf4 ? 0x8f
-                                                          : 0xbf;
-      if (byte < low || byte > high) return false;
-    }
+    const std::size_t length = printable_length(text.substr(i));
+    if (length == 0) return false;
     i += length;
   }
   return true;
@@ -75,6 +81,27 @@ std::string abbreviated(std::string_view text) {
   if (text.size() <= kLongest) return std::string(text);
   while ((static_cast<unsigned char>(text[shown]) & 0xc0) == 0x80) --shown;  // within a character
   return fmt::format("{}... ({} bytes)", text.substr(0, shown), text.size());
+}
+
+std::string one_line(std::string_view text, std::size_t limit) {
+  constexpr std::string_view kBreaks = "\n\r\t ";
+  text = text.substr(0, text.find_last_not_of(kBreaks) + 1);
+  std::string result;
+  if (text.size() > limit) {
+    text.remove_prefix(text.size() - limit);
+    result = "...";
+  }
+  while (!text.empty()) {
+    std::size_t length = printable_length(text);
+    if (length > 0) {
+      result += text.substr(0, length);
+    } else {
+      length = 1;
+      result += kBreaks.find(text[0]) == kBreaks.npos ? escaped(text.substr(0, 1)) : " ";
+    }
+    text.remove_prefix(length);
+  }
+  return result;
 }
 
 std::string suggestion(std::string_view word, std::span<const std::string> candidates) {

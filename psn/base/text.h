@@ -1,6 +1,7 @@
 // Small helpers for messages.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,5 +22,10 @@ std::string escaped(std::string_view text);
 
 // The beginning of a text that is too long for a message, with its length.
 std::string abbreviated(std::string_view text);
+
+// Text that others wrote, as a terminal may be given it: one line, with line breaks and tabs as
+// spaces, and other control characters and what is no UTF-8 as \xNN. Of a text that is longer than
+// `limit` bytes only the end remains.
+std::string one_line(std::string_view text, std::size_t limit = ~std::size_t{0});
 
 }  // namespace psn

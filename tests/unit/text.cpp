@@ -21,7 +21,15 @@ TEST(Text, PrintableUtf8) {
   for (const char* bad : {"a\nb", "\xff", "\xc0\x80", "\xed\xa0\x80", "\xe2\x82", "\x7f"}) {
     EXPECT_FALSE(is_printable(bad));
   }
+  EXPECT_FALSE(is_printable("\xc2\x9b"));  // a terminal takes it for the start of a command
   EXPECT_EQ(escaped("a\xff"), "a\\xff");
+}
+
+TEST(Text, OneLine) {
+  EXPECT_EQ(one_line("a\nb\tc \r\n"), "a b c");
+  EXPECT_EQ(one_line("\x1b[31m\xce\xb8\xff\xc2\x9b\x7f"), "\\x1b[31m\xce\xb8\\xff\\xc2\\x9b\\x7f");
+  EXPECT_EQ(one_line("abcdef", 3), "...def");
+  EXPECT_EQ(one_line(" \n"), "");
 }
 
 }  // namespace
