@@ -59,14 +59,21 @@ Sample run_slices(Simulator& simulator, const CompareOptions& options, std::uint
   Sample sample;
   for (std::uint64_t first = 0; first < s.count; first += kSlice) {
     std::vector<Trace> traces(std::min(kSlice, s.count - first));
+    std::vector<char> failed(traces.size());
     run_traces(
         simulator, traces.size(), prior_guide(),
         [&](std::uint64_t i, Trace& trace) { std::swap(traces[i], trace); },
         {.seed = seeds.bits(),
          .max_length = s.max_length,
          .keep_distributions = true,
-         .monitor = &monitor},
+         .monitor = &monitor,
+         .failed = [&](std::uint64_t i) { failed[i] = 1; }},
         s.parallelism);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+      if (!failed[i]) std::swap(traces[kept++], traces[i]);
+    }
+    traces.resize(kept);
     for (const Trace& trace : traces) sample.add(trace, options);
     use(std::span<const Trace>(traces));
   }
@@ -302,7 +309,8 @@ void compare_command(const CompareOptions& options, const CLI::App& command) {
   samples.again = run_slices(*simulator, options, 1, watch.monitor(), nothing);
   samples.surrogate = run_slices(surrogate, options, 2, watch.monitor(), nothing);
 
-  const Json json = compare(conditional, samples, options);
+  Json json = compare(conditional, samples, options);
+  report_failures(*simulator, json, options.common.quiet);
   if (out) {
     out.write_config(command);
     out.write("comparison.json", json.dump(2) + "\n");

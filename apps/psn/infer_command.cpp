@@ -165,6 +165,7 @@ Json correct(InferenceResult& result, Simulator& model, const Target& target,
       engine);
   json["seconds"] = watch.seconds() - started;
   json["diverged"] = corrected.diverged;
+  report_failures(*target.simulator, json, options.common.quiet);
   result.posterior = std::move(corrected.posterior);
   result.effective_sample_size = corrected.effective_sample_size;
   return json;

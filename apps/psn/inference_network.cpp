@@ -34,7 +34,10 @@ void check_fits(const Network& network, const std::string& path, Simulator& simu
           if (entry.role == Role::kObserve) observed.insert(entry.address->text);
         }
       },
-      {.max_length = max_length, .keep_distributions = true}, {1, 1});
+      {.max_length = max_length,
+       .keep_distributions = true,
+       .failed = [](std::uint64_t) {}},  // the others will do
+      {1, 1});
   for (NodeId id = Network::kEnd + 1; id < network.size(); ++id) {
     if (!network.is_observation(id) || network.node(id).may_be_missing) continue;
     if (observed.contains(network.node(id).text)) continue;

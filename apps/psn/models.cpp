@@ -30,13 +30,23 @@ Model load_plugin(const std::string& path) {
                                 path, version(), PSN_PLUGIN_VERSION));
   }
   try {
-    return *std::unique_ptr<Model>(make());
+    Model model = *std::unique_ptr<Model>(make());
+    model.name = one_line(model.name);
+    model.description = one_line(model.description);
+    return model;
   } catch (const std::exception& error) {
     throw ModelError(fmt::format("plugin '{}' cannot make its model: {}", path, error.what()));
   }
 }
 
 Model load_model(const std::string& argument) {
+  if (argument.find("://") != std::string::npos) {
+    const bool known = argument.starts_with("tcp://") || argument.starts_with("ipc://");
+    throw InvalidArgument(fmt::format("unknown model '{}'; {} (a simulator that serves there)",
+                                      argument,
+                                      known ? fmt::format("did you mean 'ppx+{}'?", argument)
+                                            : "it may be ppx+tcp://HOST:PORT or ppx+ipc:///PATH"));
+  }
   if (argument.find('/') != std::string::npos || argument.ends_with(".so")) {
     return load_plugin(argument);
   }
@@ -74,7 +84,7 @@ std::unique_ptr<Simulator> load_simulator(const std::string& argument, std::size
   }
   Model model = load_model(argument);
   if (stack_kib > 0) model.stack_size = stack_kib * 1024;
-  return std::make_unique<InProcess>(std::move(model));
+  return std::make_unique<InProcess>(std::move(model), remote.max_failures);
 }
 
 }  // namespace psn::app

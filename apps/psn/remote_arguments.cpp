@@ -19,7 +19,8 @@ void RemoteArguments::add_to(CLI::App& command) {
       ->check(CLI::Range(1, 4096));
   command
       .add_option("--max-failures", max_failures,
-                  "share of the runs that a remote simulator may fail before the work is given up")
+                  "share of the runs that may fail (a program that throws, a remote simulator that "
+                  "dies, hangs, talks nonsense) before the work is given up")
       ->capture_default_str()
       ->check(finite_between(0, 1));
   command
@@ -29,8 +30,7 @@ void RemoteArguments::add_to(CLI::App& command) {
       ->check(finite_between(0, 1e9));
   command
       .add_option("--start-time-limit", start_limit,
-                  "seconds that a remote simulator may take to start")
-      ->capture_default_str()
+                  "seconds that a remote simulator may take to start (60), or to be there (4)")
       ->check(finite_between(0.01, 1e9));
   command.add_option("--curve-server", curve_server,
                      "file with the remote simulator's public key: encrypts the connection");
@@ -41,9 +41,9 @@ ppx::RemoteOptions RemoteArguments::options(std::uint64_t runs, double message_l
   ppx::RemoteOptions options{.workers = workers,
                              .max_failures = static_cast<std::uint64_t>(
                                  std::floor(max_failures * static_cast<double>(runs))),
-                             .start_limit = start_limit,
                              .message_limit = message_limit,
                              .run_limit = run_limit};
+  if (start_limit) options.start_limit = options.reach_limit = *start_limit;
   if (!curve_server.empty()) options.keys.server_key = read_keys(curve_server, 1)[0];
   if (!curve_keys.empty()) {
     const auto pair = read_keys(curve_keys, 2);

@@ -1,9 +1,10 @@
-// Options for simulators in other processes, and what to say of their failures.
+// Options for simulators in other processes, and what to say of simulators' failures.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ namespace psn::app {
 struct RemoteArguments {
   std::size_t workers = 1;
   double max_failures = 0.01;  // of the runs
-  double start_limit = 60, run_limit = 0;
+  std::optional<double> start_limit;
+  double run_limit = 0;
   std::string curve_server, curve_keys;
 
   void add_to(CLI::App& command);

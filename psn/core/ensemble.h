@@ -7,13 +7,13 @@
 
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 
 #include "psn/base/rng.h"
 #include "psn/core/context.h"
+#include "psn/core/failure_log.h"
 
 namespace psn {
 
@@ -55,15 +55,6 @@ class Ensemble {
   virtual std::span<const Pending> advance() = 0;
 
   virtual void watch(Heartbeat*) {}
-};
-
-// Runs that a simulator could not finish.
-struct Failures {
-  std::uint64_t runs = 0;
-  std::map<std::string, std::uint64_t> by_cause;
-  std::string last;  // what the last one was, with the last lines of the simulator's own output
-
-  std::string causes() const;  // "3 died, 1 hung"
 };
 
 class Simulator {

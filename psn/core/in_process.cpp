@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "psn/base/error.h"
+#include "psn/base/text.h"
 #include "psn/core/activity.h"
 #include "psn/core/fiber.h"
 
@@ -65,7 +66,8 @@ class Simulation : public Channel {
       } catch (...) {
         failure_ = std::current_exception();
       }
-      static_cast<Request&>(pending_) = {.role = Role::kFinish, .value = &result};
+      static_cast<Request&>(pending_) = {.role = failure_ ? Role::kFail : Role::kFinish,
+                                         .value = &result};
       fiber_.suspend();
     }
   }
@@ -82,13 +84,15 @@ class Simulation : public Channel {
 
 class FiberEnsemble : public Ensemble {
  public:
-  FiberEnsemble(const Model& model, AddressTable& table, std::size_t width)
-      : model_(model), addresses_(table) {
+  FiberEnsemble(const Model& model, AddressTable& table, FailureLog& failures, std::size_t width)
+      : model_(model), addresses_(table), failures_(failures) {
     simulations_.reserve(width);
     for (Slot slot = 0; slot < width; ++slot) {
       simulations_.push_back(std::make_unique<Simulation>(model, addresses_, slot));
     }
+    failures_.enter(width);
   }
+  ~FiberEnsemble() override { failures_.leave(width()); }
 
   std::size_t width() const override { return simulations_.size(); }
   void watch(Heartbeat* heartbeat) override { heartbeat_ = heartbeat; }
@@ -109,9 +113,8 @@ class FiberEnsemble : public Ensemble {
       Simulation& simulation = *simulations_[slot];
       if (heartbeat_) beat(simulation);
       pending_.push_back(simulation.advance());
-      if (pending_.back().role == Role::kFinish) {
-        if (auto failure = simulation.take_failure()) fail(simulation, failure);
-      }
+      if (pending_.back().role == Role::kFinish) failures_.succeeded();
+      if (pending_.back().role == Role::kFail) fail(simulation);
     }
     ready_.clear();
     return pending_;
@@ -125,22 +128,28 @@ class FiberEnsemble : public Ensemble {
     heartbeat_->steps.store(steps + 1, std::memory_order_release);
   }
 
-  [[noreturn]] void fail(const Simulation& simulation, std::exception_ptr failure) const {
+  void fail(Simulation& simulation) {
+    constexpr std::size_t kMostShown = 1000;  // of what an exception says
     const Address* last = simulation.last_address();
+    const std::uint64_t trace = simulation.ticket().trace;
     const std::string where =
-        fmt::format("model '{}', trace {}, {}", model_.name, simulation.ticket().trace,
+        fmt::format("model '{}', trace {}, {}", model_.name, trace,
                     last ? fmt::format("after '{}'", last->text) : "before its first choice");
     try {
-      std::rethrow_exception(failure);
-    } catch (const std::exception& error) {
+      std::rethrow_exception(simulation.take_failure());
+    } catch (const Error& error) {
       throw ModelError(fmt::format("{}: {}", where, error.what()));
+    } catch (const std::exception& error) {
+      failures_.add(trace, "threw",
+                    fmt::format("{}: {}", where, one_line(error.what(), kMostShown)));
     } catch (...) {
-      throw ModelError(fmt::format("{}: an exception that is no std::exception", where));
+      failures_.add(trace, "threw", where + ": an exception that is no std::exception");
     }
   }
 
   const Model& model_;
   AddressCache addresses_;
+  FailureLog& failures_;
   std::vector<std::unique_ptr<Simulation>> simulations_;
   std::vector<Slot> ready_;
   std::vector<Pending> pending_;
@@ -150,7 +159,7 @@ class FiberEnsemble : public Ensemble {
 }  // namespace
 
 std::unique_ptr<Ensemble> InProcess::ensemble(std::size_t width) {
-  return std::make_unique<FiberEnsemble>(model_, addresses_, width);
+  return std::make_unique<FiberEnsemble>(model_, addresses_, failures_, width);
 }
 
 }  // namespace psn

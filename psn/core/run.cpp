@@ -302,14 +302,6 @@ class Runner {
 
 }  // namespace
 
-std::string Failures::causes() const {
-  std::string text;
-  for (const auto& [cause, count] : by_cause) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, cause);
-  }
-  return text;
-}
-
 void Task::failed(Slot, const Ticket& ticket) {
   throw ModelError(fmt::format("trace {}: the simulator did not finish it", ticket.trace));
 }

@@ -109,6 +109,8 @@ Correction correct_to_simulator(Simulator& simulator, const Observations& observ
   run_options.seed = seed_for(DrawsFor::kCorrection, options.seed);
   Correction result{Posterior(options.queries, options.samples, options.keep_traces)};
   std::atomic<std::uint64_t> diverged{0};
+  std::vector<char> failed(options.samples);
+  run_options.failed = [&](std::uint64_t i) { failed[i] = 1; };
   run_traces(
       simulator, options.samples, [&] { return std::make_unique<ReplayGuide>(traces); },
       [&](std::uint64_t i, Trace& trace) {
@@ -121,13 +123,19 @@ Correction correct_to_simulator(Simulator& simulator, const Observations& observ
         if (options.draws) options.draws->offer(i, trace, log_weight);
       },
       run_options, options.parallelism);
+  const auto succeeded = [&](std::size_t i) { return !failed[i]; };
+  result.posterior = result.posterior.filter(succeeded);
   result.diverged = diverged;
-  if (diverged == options.samples) {
+  if (diverged == result.posterior.size()) {
     throw ModelError(
         "every run of the simulator took another path than the surrogate's sample that it was to "
         "follow: nothing is left to correct with");
   }
-  result.effective_sample_size = grouped_effective_sample_size(result.posterior, rows);
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (succeeded(i)) kept.push_back(rows[i]);
+  }
+  result.effective_sample_size = grouped_effective_sample_size(result.posterior, kept);
   return result;
 }
 

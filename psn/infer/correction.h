@@ -32,8 +32,8 @@ struct Correction {
 };
 
 // `surrogate`: weighted samples with whole traces (EngineOptions::keep_traces), whose addresses
-// belong to the surrogate. options.samples is the number of simulator runs. Throws ModelError if
-// no run has a weight.
+// belong to the surrogate. options.samples is the number of simulator runs; those that fail are
+// left out. Throws ModelError if no run has a weight.
 Correction correct_to_simulator(Simulator& simulator, const Observations& observations,
                                 const Posterior& surrogate, const PathDensity& path_density,
                                 const EngineOptions& options);

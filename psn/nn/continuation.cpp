@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "psn/base/error.h"
 #include "psn/base/numerics.h"
 
@@ -27,6 +29,10 @@ bool Continuation::begin(const Ticket& ticket, const Rng& rng, std::span<const M
   ensemble_->start(0, ticket, rng);
   for (const Made& choice : made) {
     const Pending pending = next_choice();
+    if (pending.role == Role::kFail) {
+      failed_ = pending;
+      return true;
+    }
     if (pending.address != choice.address || !possible(pending, choice.value)) {
       if (pending.address != choice.address && &choice == made.data()) {
         throw InvalidArgument(fmt::format(
@@ -40,6 +46,13 @@ bool Continuation::begin(const Ticket& ticket, const Rng& rng, std::span<const M
     answer(choice.value);
   }
   return true;
+}
+
+Pending Continuation::next() {
+  if (failed_) return *std::exchange(failed_, std::nullopt);
+  std::span<const Pending> requests;
+  while (requests.empty()) requests = ensemble_->advance();
+  return requests.front();
 }
 
 Pending Continuation::next_choice() {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "psn/core/ensemble.h"
@@ -27,8 +28,9 @@ class Continuation {
   // first one is not the simulator's, ModelError for a program with factors. Tags on the way are
   // passed over, as surrogates do.
   bool begin(const Ticket& ticket, const Rng& rng, std::span<const Made> made);
-  // The next request, valid until the next call; its slot is 0.
-  Pending next() { return ensemble_->advance().front(); }
+  // The next request, valid until the next call; its slot is 0. A simulator that failed on the way
+  // through the choices so far says so here.
+  Pending next();
   void answer(const Value& value) { ensemble_->answer(0, value); }
 
  private:
@@ -37,6 +39,7 @@ class Continuation {
   Simulator& simulator_;
   Heartbeat* heartbeat_;
   std::unique_ptr<Ensemble> ensemble_;  // of one; null until it is needed
+  std::optional<Pending> failed_;
 };
 
 }  // namespace psn

@@ -120,18 +120,26 @@ class NetworkGuide : public Guide {
   std::vector<std::size_t> asked_;  // by place in next_: the request
 };
 
-// The observations of a program with its own data, by address: those that one run of it was given.
+// The observations of a program with its own data, by address: those that the first run of it that
+// succeeds was given.
 std::map<std::string, Value> given_in_a_run(Simulator& simulator,
                                             const Observations& observations) {
   std::map<std::string, Value> result;
-  run_traces(
-      simulator, 1, [] { return std::make_unique<PriorGuide>(); },
-      [&](std::uint64_t, Trace& trace) {
-        for (const Entry& entry : trace.entries) {
-          if (entry.given) result[entry.address->text] = entry.value;
-        }
-      },
-      {.observations = &observations}, {1, 1});
+  bool done = false;
+  for (std::uint64_t run = 0; !done; ++run) {  // until the simulator's own limit of failures
+    done = true;
+    run_traces(
+        simulator, 1, [] { return std::make_unique<PriorGuide>(); },
+        [&](std::uint64_t, Trace& trace) {
+          for (const Entry& entry : trace.entries) {
+            if (entry.given) result[entry.address->text] = entry.value;
+          }
+        },
+        {.observations = &observations,
+         .first = run,
+         .failed = [&](std::uint64_t) { done = false; }},
+        {1, 1});
+  }
   return result;
 }
 

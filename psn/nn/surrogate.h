@@ -8,6 +8,7 @@
 // Metropolis-Hastings replays a trace: their probabilities cancel in its acceptance ratio.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <span>
@@ -57,8 +58,9 @@ class SurrogateSimulator : public Simulator {
   }
   std::unique_ptr<Ensemble> ensemble(std::size_t width) override;
   std::size_t max_simulations() const override {
-    return options_.simulator ? options_.simulator->max_simulations()
-                              : Simulator::max_simulations();
+    if (!options_.simulator) return Simulator::max_simulations();
+    // Each trace that falls back has an ensemble of its own.
+    return std::min(options_.simulator->max_simulations(), options_.simulator->max_threads());
   }
   Failures failures() const override {
     return options_.simulator ? options_.simulator->failures() : Failures{};

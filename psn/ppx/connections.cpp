@@ -29,7 +29,7 @@ bool next_event(zmq::socket_t& monitor, ConnectionEvent& event) {
 }  // namespace
 
 Connections::Connections(zmq::context_t& context, zmq::socket_t& server)
-    : monitor_(context, zmq::socket_type::pair) {
+    : server_(server), monitor_(context, zmq::socket_type::pair) {
   monitor_.set(zmq::sockopt::linger, 0);
   monitor_.set(zmq::sockopt::rcvhwm, 0);  // ZeroMQ waits rather than lose an event
   if (::zmq_socket_monitor(server.handle(), kMonitor,

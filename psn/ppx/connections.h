@@ -7,12 +7,17 @@
 #include <vector>
 #include <zmq.hpp>
 
+#include "psn/ppx/socket.h"
+
 namespace psn::ppx {
 
 // Not thread-safe. Made before the socket is bound.
 class Connections {
  public:
   Connections(zmq::context_t& context, zmq::socket_t& server);
+  ~Connections() { unwatch_connection(server_); }
+  Connections(const Connections&) = delete;
+  Connections& operator=(const Connections&) = delete;
 
   // Peers that have gone since the last call.
   std::vector<std::string> gone();
@@ -29,6 +34,7 @@ class Connections {
     int nonsense = 0;  // messages in a row
   };
 
+  zmq::socket_t& server_;
   zmq::socket_t monitor_;
   std::unordered_map<int, Peer> peers_;  // by descriptor
 };

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
 #include <utility>
 
 #include "psn/base/error.h"
@@ -12,6 +15,7 @@ namespace psn::ppx {
 namespace {
 
 constexpr int kMaxFailedStarts = 5;
+constexpr int kMaxStrays = 1000;  // in place of one answer
 
 // None after the first failure; then it doubles.
 Clock::duration pause_after(int failures) {
@@ -42,21 +46,18 @@ void Link::tend(Clock::time_point now) {
   if (state_ == State::kDown && now >= reopen_at_) open();
   if (state_ == State::kGreeting && now >= start_deadline_) {
     fail_start(fmt::format("no handshake within {} s", context_.options.start_limit));
+    if (!met_) state_ = State::kLost;  // it had all of its time
   }
 }
 
 void Link::open() {
-  socket_.emplace(context_.zmq, zmq::socket_type::req);
+  socket_.emplace(context_.zmq, zmq::socket_type::dealer);
   configure_client(*socket_, context_.options.keys);
   watch(socket_->get(zmq::sockopt::fd), Signal::kMessage);
+  monitor_.emplace(watch_connection(context_.zmq, *socket_));
+  watch(monitor_->get(zmq::sockopt::fd), Signal::kConnection);
   ending_.clear();
-  if (own_) {
-    connect(*socket_, start_process());
-  } else {
-    monitor_.emplace(watch_connection(context_.zmq, *socket_));
-    watch(monitor_->get(zmq::sockopt::fd), Signal::kConnection);
-    connect(*socket_, peer_);
-  }
+  connect(*socket_, own_ ? start_process() : peer_);
   state_ = State::kGreeting;
   start_deadline_ = Clock::now() + seconds(context_.options.start_limit);
   send(Handshake{system_name()});
@@ -98,10 +99,11 @@ void Link::close(bool at_once) {
     output_ = process_->last_lines();
     process_.reset();
   }
+  if (socket_) unwatch_connection(*socket_);
   monitor_.reset();
   socket_.reset();
   directory_.reset();
-  expecting_ = must_look_ = false;
+  expecting_ = must_look_ = undelivered_ = false;
   state_ = State::kDown;
 }
 
@@ -115,6 +117,10 @@ void Link::greeted(const Message& answer) {
   if (!result) {
     return fail_start(fmt::format("answered the handshake with {}", message_name(answer)));
   }
+  if (std::exchange(met_, true) && result->model_name != greeting_.model_name) {
+    return fail_start(fmt::format("serves the model '{}' now, but '{}' before", result->model_name,
+                                  greeting_.model_name));
+  }
   greeting_ = *result;
   directory_.reset();  // if psn is killed, nothing is left
   state_ = State::kUp;
@@ -123,8 +129,7 @@ void Link::greeted(const Message& answer) {
 
 void Link::fail_start(const std::string& problem) {
   close();
-  problem_ = fmt::format("{}: {}{}", peer_, problem,
-                         output_.empty() ? "" : fmt::format("; its last output: {}", output_));
+  problem_ = fmt::format("{}: {}{}", peer_, problem, last_words());
   pause();
   if (++failed_starts_ == kMaxFailedStarts) state_ = State::kLost;
 }
@@ -140,40 +145,65 @@ void Link::abandon_run() {
   reopen_at_ = Clock::now();
 }
 
+// An envelope before the message, as of a REQ socket, which the peer's REP socket puts before its
+// answer: a number, and an empty frame.
 void Link::send(const Message& message) {
-  const auto bytes = encoder_.encode(message);
-  socket_->send(zmq::const_buffer(bytes.data(), bytes.size()), zmq::send_flags::dontwait);
+  ++request_;
+  const std::array frames{std::as_bytes(std::span(&request_, 1)), std::span<const std::byte>(),
+                          encoder_.encode(message)};
+  undelivered_ = !send_now(*socket_, frames);
+  strays_ = 0;
   expecting_ = must_look_ = true;
 }
 
+bool Link::is_answer(const std::vector<zmq::message_t>& frames) const {
+  if (frames.size() < 3 || frames[0].size() != sizeof request_ || frames[1].size() != 0) {
+    throw ProtocolError("a message without the envelope of ours");
+  }
+  return std::memcmp(frames[0].data(), &request_, sizeof request_) == 0;
+}
+
 std::optional<Message> Link::receive() {
+  constexpr int kAtOnce = 16;
   must_look_ = false;
+  if (undelivered_) throw ProtocolError("takes no messages");
   if (!expecting_) {
     (void)socket_->get(zmq::sockopt::events);  // clears a signal that has been dealt with
     return std::nullopt;
   }
-  zmq::message_t message;
-  if (!socket_->recv(message, zmq::recv_flags::dontwait)) return std::nullopt;
-  expecting_ = false;
-  if (message.more()) throw ProtocolError("a message of several frames");
-  return decode({static_cast<const std::byte*>(message.data()), message.size()});
+  for (int i = 0; i < kAtOnce; ++i) {
+    if (!receive_now(*socket_, frames_)) return std::nullopt;
+    if (is_answer(frames_)) {
+      expecting_ = false;
+      if (frames_.size() > 3) throw ProtocolError("a message of several frames");
+      return decode({static_cast<const std::byte*>(frames_[2].data()), frames_[2].size()});
+    }
+    if (++strays_ > kMaxStrays) throw ProtocolError("a flood of messages that answer nothing");
+  }
+  must_look_ = true;  // others have their turn first
+  return std::nullopt;
 }
 
 void Link::drain() {
-  if (!process_->drain()) unwatch(process_->output_fd());
+  if (process_ && !process_->drain()) unwatch(process_->output_fd());
 }
 
 bool Link::is_dead() {
-  return process_ || (monitor_ && connection_lost(*monitor_));
+  const ConnectionNews news = read_news(*monitor_);
+  reached_ |= news.made;
+  if (process_ && !process_->ending().empty()) return true;
+  if (news.lost && process_) process_->wait();  // mostly it is about to end, and that says more
+  return news.lost;
 }
 
 std::string Link::ending() const {
-  if (process_) return process_->ending();
-  return ending_.empty() ? "the connection was lost" : ending_;
+  const std::string ending = process_ ? process_->ending() : ending_;
+  return ending.empty() ? "the connection was lost" : ending;
 }
 
-std::string Link::last_lines() const {
-  return process_ ? process_->last_lines() : output_;
+std::string Link::last_words() const {
+  const std::string lines = process_ ? process_->last_lines() : output_;
+  return lines.empty() ? "" : "; its last output: " + lines;
 }
 
 void Link::terminate() {

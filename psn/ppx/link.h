@@ -57,6 +57,7 @@ class Link {
 
   State state() const { return state_; }
   bool is_open() const { return socket_.has_value(); }
+  bool was_reached() const { return reached_; }  // a ZeroMQ peer has ever been there
   const std::string& peer() const { return peer_; }
   const HandshakeResult& greeting() const { return greeting_; }
   bool peer_is_psn() const { return greeting_.system_name.starts_with("psn "); }
@@ -77,16 +78,17 @@ class Link {
   void send(const Message& message);
   // An answer may be there already, without a signal: to be asked after sending, before waiting.
   bool must_look() const { return must_look_; }
-  // A message if one has come; throws ProtocolError for one that is none.
+  // The answer to what was sent last, if it has come; throws ProtocolError for one that is none.
+  // Answers to earlier messages, such as a second one to the same, are not looked at.
   std::optional<Message> receive();
 
   // Takes what has been printed.
   void drain();
-  // Has the process ended, or is the connection gone? For a signal that says so.
+  // Has the process ended, or is the connection gone? For a signal that may say so.
   bool is_dead();
 
-  std::string ending() const;      // of the process or connection
-  std::string last_lines() const;  // of the process's output
+  std::string ending() const;      // of the process or connection, once it is dead
+  std::string last_words() const;  // "; its last output: ..." of the process, or ""
 
   // Asks the process to end; abandon_run() and the destructor wait for that.
   void terminate();
@@ -96,6 +98,7 @@ class Link {
   std::string start_process();
   void close(bool at_once = true);
   void pause();
+  bool is_answer(const std::vector<zmq::message_t>& frames) const;
   void watch(int fd, Signal signal);
   void unwatch(int fd);
 
@@ -108,6 +111,7 @@ class Link {
   Clock::time_point start_deadline_;
   int failures_ = 0;       // in a row
   int failed_starts_ = 0;  // in a row
+  bool reached_ = false, met_ = false;
   std::string problem_;
   std::string output_;  // last lines of the process that was closed last
   std::string ending_;
@@ -117,10 +121,14 @@ class Link {
   std::unique_ptr<PrivateDirectory> directory_;  // of the socket's file, until both have met
   std::unique_ptr<Process> process_;
   std::optional<zmq::socket_t> socket_;
-  std::optional<zmq::socket_t> monitor_;  // tells of lost connections to simulators not ours
+  std::optional<zmq::socket_t> monitor_;  // tells of the connection
   std::vector<int> watched_;
-  bool expecting_ = false;  // an answer
+  std::vector<zmq::message_t> frames_;
+  std::uint64_t request_ = 0;  // number of the last message; the peer's answer bears it too
+  int strays_ = 0;             // that have come instead of the answer
+  bool expecting_ = false;     // an answer
   bool must_look_ = false;
+  bool undelivered_ = false;
 };
 
 }  // namespace psn::ppx

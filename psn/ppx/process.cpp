@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 #include <wordexp.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -25,6 +27,7 @@ namespace {
 constexpr int kGraceMilliseconds = 1000;  // from SIGTERM to SIGKILL
 constexpr std::size_t kTailBytes = 4096;
 constexpr std::size_t kTailLines = 5;
+constexpr std::size_t kLineBytes = 300;
 
 class Words {
  public:
@@ -137,31 +140,33 @@ Process::~Process() {
 }
 
 bool Process::drain() {
+  constexpr int kReads = 64;  // so that one who prints without end does not hold the others
   std::array<char, 4096> buffer;
-  for (;;) {
+  for (int i = 0; i < kReads; ++i) {
     const ssize_t got = ::read(output_fd_, buffer.data(), buffer.size());
     if (got <= 0) return got < 0;
     tail_.append(buffer.data(), static_cast<std::size_t>(got));
     if (tail_.size() > kTailBytes) tail_.erase(0, tail_.size() - kTailBytes);
   }
+  return true;
 }
 
+// What a terminal would show: a carriage return begins a line anew.
 std::string Process::last_lines() const {
-  std::vector<std::string_view> lines;
+  std::vector<std::string> lines;
   std::string_view rest = tail_;
   while (!rest.empty() && lines.size() < kTailLines) {
     if (rest.ends_with('\n')) rest.remove_suffix(1);
-    const auto start = rest.rfind('\n');
-    const auto line = start == rest.npos ? rest : rest.substr(start + 1);
-    if (!line.empty()) lines.push_back(line);
-    rest = start == rest.npos ? "" : rest.substr(0, start + 1);
+    std::string_view line = rest.substr(rest.rfind('\n') + 1);
+    rest.remove_suffix(line.size());
+    while (line.ends_with('\r')) line.remove_suffix(1);
+    line.remove_prefix(line.rfind('\r') + 1);
+    if (std::string shown = one_line(line, kLineBytes); !shown.empty()) {
+      lines.push_back(std::move(shown));
+    }
   }
-  std::string text;
-  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-    text +=
-        (text.empty() ? "" : " | ") + (is_printable(*line) ? std::string(*line) : escaped(*line));
-  }
-  return text;
+  std::reverse(lines.begin(), lines.end());
+  return fmt::format("{}", fmt::join(lines, " | "));
 }
 
 std::string Process::ending() const {
@@ -175,14 +180,18 @@ std::string Process::ending() const {
                      info.si_status);
 }
 
+void Process::wait() const {
+  pollfd ended{exit_fd_, POLLIN, 0};
+  ::poll(&ended, 1, kGraceMilliseconds);
+}
+
 void Process::terminate() {
   if (!finished_ && !std::exchange(asked_, true)) ::kill(-pid_, SIGTERM);
 }
 
 void Process::finish(bool at_once) {
   if (std::exchange(finished_, true)) return;
-  pollfd ended{exit_fd_, POLLIN, 0};
-  if (!at_once) ::poll(&ended, 1, kGraceMilliseconds);
+  if (!at_once) wait();
   // Also when it has ended by itself: others of its group may not have.
   ::kill(-pid_, SIGKILL);
   ::waitpid(pid_, nullptr, 0);

@@ -49,14 +49,16 @@ class Process {
 
   // Becomes readable when the process has ended.
   int exit_fd() const { return exit_fd_; }
-  // Becomes readable when it has printed something; drain() takes it, and says whether more may
-  // come.
+  // Becomes readable when it has printed something; drain() takes some of it, and says whether more
+  // may come.
   int output_fd() const { return output_fd_; }
   bool drain();
   // The end of what it printed, as one line; "" if nothing.
   std::string last_lines() const;
   // How it ended ("killed by signal 9", "exit code 3"); "" while it runs.
   std::string ending() const;
+  // Waits a moment for it to end.
+  void wait() const;
 
   // Asks it to end.
   void terminate();

@@ -61,7 +61,7 @@ struct RemoteSimulator::Pool {
       }
     }
     size = links.size();
-    meet();
+    meet(argument);
   }
 
   ~Pool() {
@@ -83,9 +83,20 @@ struct RemoteSimulator::Pool {
   }
 
   // Opens all links and waits for the first to answer: an ensemble without runs does just that.
-  void meet() {
+  // What psn does not start itself must be there already.
+  void meet(const std::string& argument) {
     const auto ensemble = lend(0);
-    while (!ensemble->first_up()) ensemble->advance();
+    const auto deadline = argument.starts_with(kConnect)
+                              ? Clock::now() + seconds(options.reach_limit)
+                              : Clock::time_point::max();
+    while (!ensemble->first_up()) {
+      ensemble->advance();
+      if (Clock::now() < deadline || ensemble->any_reached()) continue;
+      throw ModelError(
+          fmt::format("{}: nobody there within {} s; is the simulator running, and "
+                      "are its keys, if it has any, the ones that it is asked for?",
+                      argument, options.reach_limit));
+    }
     name = ensemble->first_up()->greeting().model_name;
   }
 

@@ -2,8 +2,8 @@
 //
 // A failed run (the simulator died, hung, sent garbage, NaN or a message out of turn) is told to
 // the task and counted; the simulator is ended, or left alone if it is not ours, and begun anew
-// after a pause that grows with each failure in a row. Failures above a limit end the work with
-// ModelError.
+// after a pause that grows with each failure in a row. One that says itself that its run failed
+// (Reset) is left as it is. Failures above a limit end the work with ModelError (FailureLog).
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@ struct RemoteOptions {
   std::size_t workers = 1;         // processes to start, for exec:
   std::uint64_t max_failures = 0;  // runs that may fail before the work is given up
   double start_limit = 60;         // seconds from a start to the handshake
+  double reach_limit = 4;          // seconds until there is a peer at any address
   double message_limit = 3600;     // seconds from our message to the simulator's next; 0: none
   double run_limit = 0;            // seconds for a whole run; 0: none
   ClientKeys keys;

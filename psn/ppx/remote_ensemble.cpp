@@ -44,26 +44,6 @@ Clock::time_point deadline(double limit) {
 
 }  // namespace
 
-void FailureLog::add(const std::string& cause, const std::string& story) {
-  const std::lock_guard lock(mutex_);
-  ++failures_.runs;
-  ++failures_.by_cause[cause];
-  failures_.last = story;
-  if (failures_.runs <= limit_) return;
-  throw ModelError(fmt::format("{} runs of the simulator failed ({}), more than the {} allowed; {}",
-                               failures_.runs, failures_.causes(), limit_, story));
-}
-
-Failures FailureLog::failures() const {
-  const std::lock_guard lock(mutex_);
-  return failures_;
-}
-
-void FailureLog::forget() {
-  const std::lock_guard lock(mutex_);
-  failures_ = {};
-}
-
 RemoteEnsemble::RemoteEnsemble(std::size_t width, Links links, LinkContext& context,
                                AddressTable& addresses, FailureLog& failures,
                                std::function<void(Links)> give_back)
@@ -74,7 +54,9 @@ RemoteEnsemble::RemoteEnsemble(std::size_t width, Links links, LinkContext& cont
       give_back_(std::move(give_back)),
       links_(std::move(links)),
       slot_of_(links_.size(), static_cast<Slot>(width)),
-      runs_(width) {}
+      runs_(width) {
+  failures_.enter(std::min(width, links_.size()));
+}
 
 RemoteEnsemble::~RemoteEnsemble() {
   std::vector<Link*> busy;
@@ -83,6 +65,7 @@ RemoteEnsemble::~RemoteEnsemble() {
   }
   for (Link* link : busy) link->terminate();  // all, before waiting for each
   for (Link* link : busy) link->abandon_run();
+  failures_.leave(std::min(width(), links_.size()));
   give_back_(std::move(links_));
 }
 
@@ -127,6 +110,10 @@ const Link* RemoteEnsemble::first_up() const {
   return up == links_.end() ? nullptr : up->get();
 }
 
+bool RemoteEnsemble::any_reached() const {
+  return std::any_of(links_.begin(), links_.end(), [](const auto& l) { return l->was_reached(); });
+}
+
 // Gives the runs that wait to the links that are free.
 void RemoteEnsemble::assign() {
   for (std::size_t link = 0; link < links_.size() && !waiting_.empty(); ++link) {
@@ -163,7 +150,9 @@ void RemoteEnsemble::wait() {
       case Signal::kEnd:
       case Signal::kConnection:
         // What a simulator said before it died still counts; we are told of its death again.
-        if (!is_pending(slot_of_[link]) && links_[link]->is_dead()) died(link);
+        if (!is_pending(slot_of_[link]) && links_[link]->is_dead()) {
+          fail(link, "died", links_[link]->ending());
+        }
         break;
     }
   }
@@ -175,17 +164,22 @@ bool RemoteEnsemble::is_pending(Slot slot) const {
 }
 
 void RemoteEnsemble::receive(std::size_t link) {
-  const Slot slot = slot_of_[link];
+  std::optional<Message> message;
   try {
-    auto message = links_[link]->receive();
-    if (!message) return;
-    if (links_[link]->state() == Link::State::kGreeting) return greeted(link, *message);
-    if (slot < width()) take(slot, *std::move(message));
+    message = links_[link]->receive();
   } catch (const ProtocolError& error) {
-    if (slot == width()) return links_[link]->fail_start(error.what());
-    fail(slot, "sent garbage", error.what());
-  } catch (const ModelError& error) {
-    fail(slot, "sent impossible values", error.what());
+    return fail(link, "sent garbage", error.what());
+  }
+  if (!message) return;
+  if (links_[link]->state() == Link::State::kGreeting) return greeted(link, *message);
+  if (std::holds_alternative<Reset>(*message)) return was_reset(link);
+  try {
+    take(slot_of_[link], *std::move(message));
+  } catch (const OutOfStep&) {
+    const Message& request = runs_[slot_of_[link]].request;
+    fail(link, "out of step", fmt::format("sent {}", message_name(request)));
+  } catch (const Error& error) {
+    fail(link, "sent impossible values", error.what());
   }
 }
 
@@ -256,13 +250,14 @@ void RemoteEnsemble::take(Slot slot, const RunResult& request) {
   if (!request.result.empty()) require_numbers(request.result, "the program returned");
   const std::size_t link = std::exchange(runs_[slot].link, kNone);
   links_[link]->run_finished();
+  failures_.succeeded();
   slot_of_[link] = static_cast<Slot>(width());
   add(slot, {.role = Role::kFinish, .value = &request.result});
 }
 
 template <class Other>
-void RemoteEnsemble::take(Slot slot, const Other&) {
-  fail(slot, "out of step", fmt::format("sent {}", message_name(runs_[slot].request)));
+void RemoteEnsemble::take(Slot, const Other&) {
+  throw OutOfStep();
 }
 
 void RemoteEnsemble::add(Slot slot, const Request& request) {
@@ -273,25 +268,30 @@ void RemoteEnsemble::add(Slot slot, const Request& request) {
   pending_.push_back(pending);
 }
 
-void RemoteEnsemble::died(std::size_t link) {
-  const std::string ending = links_[link]->ending();
-  if (slot_of_[link] < width()) return fail(slot_of_[link], "died", ending);
-  // Between runs nothing is lost.
-  links_[link]->fail_start(ending);
+void RemoteEnsemble::fail(std::size_t link, const std::string& cause, const std::string& detail) {
+  const Slot slot = std::exchange(slot_of_[link], static_cast<Slot>(width()));
+  if (slot == width()) return links_[link]->fail_start(detail);  // between runs nothing is lost
+  links_[link]->fail_run();
+  abandon(slot, cause, detail + links_[link]->last_words());
 }
 
-void RemoteEnsemble::fail(Slot slot, const std::string& cause, const std::string& detail) {
+// The program threw, and its server is ready for the next run.
+void RemoteEnsemble::was_reset(std::size_t link) {
+  const Slot slot = std::exchange(slot_of_[link], static_cast<Slot>(width()));
+  links_[link]->drain();
+  abandon(slot, "gave up", "sent Reset" + links_[link]->last_words());
+}
+
+// The run has no link any more.
+void RemoteEnsemble::abandon(Slot slot, const std::string& cause, const std::string& detail) {
   Run& run = runs_[slot];
-  const std::size_t link = std::exchange(run.link, kNone);
-  slot_of_[link] = static_cast<Slot>(width());
-  links_[link]->fail_run();
-  const std::string output = links_[link]->last_lines();
+  run.link = kNone;
   add(slot, {.role = Role::kFail});
   failures_.add(
-      cause,
-      fmt::format("trace {}, {}: {}: {}{}", run.ticket.trace,
+      run.ticket.trace, cause,
+      fmt::format("trace {}, {}: {}: {}", run.ticket.trace,
                   run.last ? fmt::format("after '{}'", run.last->text) : "before its first request",
-                  cause, detail, output.empty() ? "" : "; its last output: " + output));
+                  cause, detail));
 }
 
 // Time limits, and links that are down.
@@ -301,9 +301,9 @@ void RemoteEnsemble::tend() {
     const Slot slot = slot_of_[link];
     if (slot < width() && !is_pending(slot)) {
       if (now >= runs_[slot].message_deadline) {
-        fail(slot, "hung", fmt::format("no message for {} s", options_.message_limit));
+        fail(link, "hung", fmt::format("no message for {} s", options_.message_limit));
       } else if (now >= runs_[slot].run_deadline) {
-        fail(slot, "took too long", fmt::format("not done after {} s", options_.run_limit));
+        fail(link, "took too long", fmt::format("not done after {} s", options_.run_limit));
       }
     }
     links_[link]->tend(now);

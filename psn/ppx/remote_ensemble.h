@@ -5,7 +5,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,21 +15,6 @@
 #include "psn/ppx/link.h"
 
 namespace psn::ppx {
-
-// Counts failed runs. Thread-safe.
-class FailureLog {
- public:
-  explicit FailureLog(std::uint64_t limit) : limit_(limit) {}
-  // Throws ModelError above the limit.
-  void add(const std::string& cause, const std::string& story);
-  Failures failures() const;
-  void forget();
-
- private:
-  const std::uint64_t limit_;
-  mutable std::mutex mutex_;
-  Failures failures_;
-};
 
 using Links = std::vector<std::unique_ptr<Link>>;
 
@@ -49,6 +33,8 @@ class RemoteEnsemble : public Ensemble {
 
   // The first simulator that has introduced itself; nullptr if none has yet.
   const Link* first_up() const;
+  // Is there a peer at any of the links?
+  bool any_reached() const;
 
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
@@ -70,7 +56,9 @@ class RemoteEnsemble : public Ensemble {
   void send(Slot slot, const Message& message);
   void receive(std::size_t link);
   void greeted(std::size_t link, const Message& answer);
-  // Turns a request of the simulator into a pending one; throws ProtocolError or ModelError.
+  // Turns a request of the simulator into a pending one; throws OutOfStep, or another Error for
+  // what no program may ask.
+  struct OutOfStep {};
   void take(Slot slot, Message message);
   void take(Slot slot, const Sample& request);
   void take(Slot slot, const Observe& request);
@@ -82,8 +70,10 @@ class RemoteEnsemble : public Ensemble {
   const Address* address(Slot slot, const M& request, const Distribution* distribution,
                          std::string_view type);
   void add(Slot slot, const Request& request);
-  void died(std::size_t link);
-  void fail(Slot slot, const std::string& cause, const std::string& detail);
+  // Something is wrong with a link, and so with its run if it has one.
+  void fail(std::size_t link, const std::string& cause, const std::string& detail);
+  void was_reset(std::size_t link);
+  void abandon(Slot slot, const std::string& cause, const std::string& detail);
   void beat();
 
   AddressCache addresses_;

@@ -4,6 +4,8 @@
 
 #include <csignal>
 #include <cstdio>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "psn/core/in_process.h"
@@ -18,7 +20,7 @@ namespace {
 // The frames of the next message; none if none came while the socket waits. The routing id that a
 // ROUTER puts first comes with the rest of the message at hand.
 std::vector<zmq::message_t> receive_all(zmq::socket_t& socket) {
-  constexpr std::size_t kMaxFrames = 4;  // one more than a good message has
+  constexpr std::size_t kMaxFrames = 5;  // one more than a good message has
   std::vector<zmq::message_t> frames;
   zmq::message_t frame;
   while (receive(socket, frame)) {
@@ -29,15 +31,31 @@ std::vector<zmq::message_t> receive_all(zmq::socket_t& socket) {
   return {};
 }
 
-// Did the message make sense? It consists of whom it is from, nothing, and the message itself; what
-// lacks the second cannot be answered.
-bool take(Service& service, const std::string& engine, const std::vector<zmq::message_t>& frames) {
-  if (frames.size() < 3 || frames[1].size() != 0) return false;
-  if (frames.size() > 3) {
+// What stands before a message: who it is from, the engine's number of it if it numbers them, and
+// nothing. Its answer must have the same before it. Returns how many frames; 0: it has no answer.
+std::size_t envelope_of(const std::vector<zmq::message_t>& frames) {
+  constexpr std::size_t kMaxNumber = 64;  // bytes
+  if (frames.size() > 2 && frames[1].size() == 0) return 2;
+  const bool numbered =
+      frames.size() > 3 && frames[1].size() <= kMaxNumber && frames[2].size() == 0;
+  return numbered ? 3 : 0;
+}
+
+// What each engine numbers its last message with; "" if it does not.
+using Numbers = std::unordered_map<std::string, std::string>;
+
+// Did the message make sense?
+bool take(Service& service, Numbers& numbers, const std::string& engine,
+          const std::vector<zmq::message_t>& frames) {
+  const std::size_t before = envelope_of(frames);
+  if (before == 0) return false;
+  numbers[engine] = before == 3 ? frames[1].to_string() : "";
+  if (frames.size() > before + 1) {
     service.refuse(engine, "a message of several frames");
     return false;
   }
-  return service.take(engine, {static_cast<const std::byte*>(frames[2].data()), frames[2].size()});
+  const zmq::message_t& message = frames[before];
+  return service.take(engine, {static_cast<const std::byte*>(message.data()), message.size()});
 }
 
 // A signal handler can reach nothing but a global.
@@ -58,19 +76,26 @@ void serve(Simulator& simulator, const ServeOptions& options) {
   const std::string endpoint = bind(socket, options.endpoint);
   if (options.ready) options.ready(endpoint);
 
+  Numbers numbers;
   Service service(simulator, options, [&](const std::string& engine, auto message) {
     socket.send(zmq::buffer(engine), zmq::send_flags::sndmore);
+    if (const std::string& number = numbers[engine]; !number.empty()) {
+      socket.send(zmq::buffer(number), zmq::send_flags::sndmore);
+    }
     socket.send(zmq::message_t(), zmq::send_flags::sndmore);
     socket.send(zmq::const_buffer(message.data(), message.size()), zmq::send_flags::none);
   });
   while (!options.stop || !options.stop->load()) {
     std::vector<zmq::message_t> frames = receive_all(socket);
-    for (const std::string& engine : connections.gone()) service.leave(engine);
+    for (const std::string& engine : connections.gone()) {
+      service.leave(engine);
+      numbers.erase(engine);
+    }
     service.admit();
     if (frames.empty()) continue;
     const std::string engine = frames[0].to_string();
     if (!connections.is_open(engine, frames.back())) continue;
-    connections.judge(frames.back(), take(service, engine, frames));
+    connections.judge(frames.back(), take(service, numbers, engine, frames));
   }
 }
 

@@ -115,6 +115,36 @@ bool receive(zmq::socket_t& socket, zmq::message_t& frame) {
   return size >= 0;
 }
 
+bool receive_now(zmq::socket_t& socket, std::vector<zmq::message_t>& frames) {
+  constexpr std::size_t kMostFrames = 8;
+  frames.clear();
+  for (bool more = true; more;) {
+    zmq::message_t frame;
+    int size = -1;
+    do {
+      size = ::zmq_msg_recv(frame.handle(), socket.handle(), ZMQ_DONTWAIT);
+    } while (size < 0 && zmq_errno() == EINTR);
+    if (size < 0 && zmq_errno() != EAGAIN) throw zmq::error_t();
+    if (size < 0) return false;
+    more = frame.more();
+    if (frames.size() < kMostFrames) frames.push_back(std::move(frame));
+  }
+  return true;
+}
+
+bool send_now(zmq::socket_t& socket, std::span<const std::span<const std::byte>> frames) {
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const int flags = ZMQ_DONTWAIT | (i + 1 < frames.size() ? ZMQ_SNDMORE : 0);
+    int sent = -1;
+    do {
+      sent = ::zmq_send(socket.handle(), frames[i].data(), frames[i].size(), flags);
+    } while (sent < 0 && zmq_errno() == EINTR);
+    if (sent < 0 && zmq_errno() != EAGAIN) throw zmq::error_t();
+    if (sent < 0) return false;
+  }
+  return true;
+}
+
 Poller::Poller() : fd_(::epoll_create1(EPOLL_CLOEXEC)) {
   if (fd_ < 0) throw DataError(fmt::format("cannot poll: {}", std::strerror(errno)));
 }
@@ -154,26 +184,31 @@ std::span<const std::uint64_t> Poller::wait(std::chrono::milliseconds time) {
 zmq::socket_t watch_connection(zmq::context_t& context, zmq::socket_t& watched) {
   static std::atomic<unsigned> count{0};  // inproc names are unique in a context
   const std::string name = fmt::format("inproc://connection-{}", count.fetch_add(1));
-  if (::zmq_socket_monitor(watched.handle(), name.c_str(), ZMQ_EVENT_DISCONNECTED) != 0) {
+  if (::zmq_socket_monitor(watched.handle(), name.c_str(),
+                           ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED) != 0) {
     throw zmq::error_t();
   }
   zmq::socket_t monitor(context, zmq::socket_type::pair);
   monitor.set(zmq::sockopt::linger, 0);
   monitor.connect(name);
-  connection_lost(monitor);  // a look in vain, so that a Poller will tell
+  read_news(monitor);  // a look in vain, so that a Poller will tell
   return monitor;
 }
 
-bool connection_lost(zmq::socket_t& monitor) {
-  bool lost = false;
-  zmq::message_t event, address;
-  while (monitor.recv(event, zmq::recv_flags::dontwait)) {
+void unwatch_connection(zmq::socket_t& watched) {
+  ::zmq_socket_monitor(watched.handle(), nullptr, 0);
+}
+
+ConnectionNews read_news(zmq::socket_t& monitor) {
+  ConnectionNews news;
+  std::vector<zmq::message_t> event;  // its kind, and the address
+  while (receive_now(monitor, event)) {
     std::uint16_t kind = 0;
-    if (event.size() >= sizeof kind) std::memcpy(&kind, event.data(), sizeof kind);
-    lost |= kind == ZMQ_EVENT_DISCONNECTED;
-    if (event.more() && !monitor.recv(address, zmq::recv_flags::none)) break;
+    if (event[0].size() >= sizeof kind) std::memcpy(&kind, event[0].data(), sizeof kind);
+    news.made |= kind == ZMQ_EVENT_HANDSHAKE_SUCCEEDED;
+    news.lost |= kind == ZMQ_EVENT_DISCONNECTED;
   }
-  return lost;
+  return news;
 }
 
 }  // namespace psn::ppx

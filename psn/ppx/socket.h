@@ -33,6 +33,10 @@ int free_port();
 
 // False if no frame came while the socket waits; a signal ends the wait early.
 bool receive(zmq::socket_t& socket, zmq::message_t& frame);
+// The same for all frames of a message, without waiting. Of a message of very many the first few.
+bool receive_now(zmq::socket_t& socket, std::vector<zmq::message_t>& frames);
+// False if the socket cannot take the message now.
+bool send_now(zmq::socket_t& socket, std::span<const std::span<const std::byte>> frames);
 
 // Waits for many file descriptors at once, each known by a key. Not thread-safe.
 //
@@ -58,8 +62,13 @@ class Poller {
   std::vector<std::uint64_t> ready_;
 };
 
-// A socket on which news of `watched`'s connection arrive; connection_lost() reads them.
+// A socket on which news of `watched`'s connection arrive; read_news() takes them.
+struct ConnectionNews {
+  bool made = false, lost = false;
+};
 zmq::socket_t watch_connection(zmq::context_t& context, zmq::socket_t& watched);
-bool connection_lost(zmq::socket_t& monitor);
+// To be called before the monitor is closed: with nobody to take the news, ZeroMQ waits for ever.
+void unwatch_connection(zmq::socket_t& watched);
+ConnectionNews read_news(zmq::socket_t& monitor);
 
 }  // namespace psn::ppx

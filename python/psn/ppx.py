@@ -145,9 +145,10 @@ class _Server:
         self.connections = _Connections(router)
         self.engine = None  # whose run is under way
         self.letters = {}  # by engine, in the order of arrival: the last message of each
+        self.numbers = {}  # by engine: what it numbers its last message with, if it does
 
     def send(self, engine, message):
-        self.router.send_multipart([engine, b"", message])
+        self.router.send_multipart([engine, *self.numbers.get(engine, []), b"", message])
 
     def collect(self):
         """Waits a while for a message, and puts it where it belongs."""
@@ -157,6 +158,7 @@ class _Server:
             frames = None
         for engine in self.connections.gone():
             self.letters.pop(engine, None)
+            self.numbers.pop(engine, None)
             if engine is not None and engine == self.engine:
                 self.engine = None
         if not frames:
@@ -166,11 +168,14 @@ class _Server:
             self.connections.judge(frames[-1], self.sort(engine, frames[1:]))
 
     def sort(self, engine, frames):
-        """Puts a message where it belongs; says whether it made sense. It consists of nothing and the
-        message itself; what lacks the first cannot be answered."""
-        if len(frames) < 2 or len(frames[0]) != 0:
+        """Puts a message where it belongs; says whether it made sense. It consists of perhaps
+        its number, nothing, and the message itself. The answer has the same before it; what lacks the
+        empty frame cannot be answered."""
+        before = 1 if frames and len(frames[0]) == 0 else 2
+        if len(frames) <= before or len(frames[before - 1]) != 0 or len(frames[0]) > 64:
             return False
-        message = frames[1].bytes if len(frames) == 2 else b""
+        self.numbers[engine] = [frame.bytes for frame in frames[:before - 1]]
+        message = frames[before].bytes if len(frames) == before + 1 else b""
         kind = wire.kind(message)
         if kind == wire.HANDSHAKE and engine != self.engine:
             self.letters.pop(engine, None)

@@ -17,6 +17,8 @@ static void program(psn::Context& ctx) {
   const double mu = ctx.sample(psn::Normal(0, 1), {.name = "mu"});
 #if defined(PSN_FAULT_throws)
   throw std::runtime_error("the mesh is tangled");
+#elif defined(PSN_FAULT_rarely)
+  if (mu > 1.6449) throw std::runtime_error("\x1b[31mthe\r\nmesh is tangled\x07");  // 5 %
 #elif defined(PSN_FAULT_hangs)
   for (volatile bool forever = mu == mu; forever;) {
   }

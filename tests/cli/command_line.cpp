@@ -293,6 +293,29 @@ TEST_F(CommandLine, BrokenSimulators) {
   EXPECT_FALSE(fs::exists(folder_ / "results"));
 }
 
+// A program that throws now and then: its runs are counted, and left out up to --max-failures.
+TEST_F(CommandLine, ExceptionsCountTowardsMaxFailures) {
+  const std::string rarely = plugin("broken_rarely");
+  const std::string small = " --lstm_dim 8 --validation 0 --out s.psn --traces 1000";
+  for (const std::string command :
+       {"simulate " + rarely + " -n 1000", "infer " + rarely + " -n 1000 --observe x=1",
+        "infer " + rarely + " -n 1000 --observe x=1 --engine lmh", "graph " + rarely + " -n 1000",
+        "data generate " + rarely + " -n 1000 --out store", "train surrogate " + rarely + small}) {
+    const auto failed = json(command + " --max-failures 0.3")["failed_runs"];
+    EXPECT_GT(failed["count"], 10) << command;
+    EXPECT_EQ(failed["causes"]["threw"], failed["count"]) << command;
+    const std::string last = failed["last"];
+    EXPECT_NE(last.find("after 'mu__Normal__1': \\x1b[31mthe  mesh is tangled\\x07"),
+              std::string::npos)
+        << last;
+  }
+  for (const std::string command :
+       {"simulate " + rarely, "infer " + rarely + " --observe x=1", "graph " + rarely,
+        "data generate " + rarely + " --out other", "train surrogate " + rarely + small + "0"}) {
+    expect_error(command, 70, " threw), more than the 100 allowed; model 'broken', trace ");
+  }
+}
+
 TEST_F(CommandLine, InterruptedRunsLeaveNothing) {
   const Outcome outcome =
       psn("infer control-flow --observe x=5 -n 50000000 --query theta --out r & "

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <stdexcept>
 #include <tuple>
 
 #include "psn/base/error.h"
@@ -103,6 +104,25 @@ Law exact_law(const Network& network) {
     }
   }
   return law;
+}
+
+// A simulator that throws, on the way through the choices so far or later, fails that trace alone.
+TEST(Fallback, ASimulatorThatThrows) {
+  const Model throwing("three ways", [](Context& ctx) {
+    const auto k =
+        ctx.sample(Categorical({kProbs[0], kProbs[1], kProbs[2]}), {.name = "k"}).integer();
+    if (k == 1) throw std::runtime_error("no way");
+    const double x = ctx.sample(Bernoulli(kOnes[k]), {.name = kNames[k]});
+    if (x == 1) throw std::runtime_error("no end");
+  });
+  SurrogateSimulator surrogate(
+      "s", ignorant_network(),
+      {SurrogateOptions::Unknown::kSimulator, std::make_shared<InProcess>(throwing, 2000)});
+  EngineOptions options;
+  options.samples = 2000;
+  const Posterior posterior = simulate(surrogate, options);
+  EXPECT_GT(surrogate.failures().runs, 50u);
+  EXPECT_EQ(posterior.size() + surrogate.failures().runs, options.samples);
 }
 
 // Each outcome within 5 standard errors: with about 15 of them, one false alarm in 100,000 seeds.
