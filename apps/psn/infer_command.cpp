@@ -10,6 +10,7 @@
 #include "apps/psn/commands.h"
 #include "apps/psn/fallback.h"
 #include "apps/psn/inference_network.h"
+#include "apps/psn/learned_tags.h"
 #include "apps/psn/models.h"
 #include "apps/psn/observation_use.h"
 #include "apps/psn/observe.h"
@@ -221,6 +222,7 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
     summarize_observation_use(result.posterior, observations, json);
     json.update(summarize(result));
   }
+  if (!target) add_learned_tags(*simulator, result.posterior.names(), json);
   report_fallbacks(*simulator, json, options.common.quiet);
   report_failures(*simulator, json, options.common.quiet);
   if (wanted) join(draws);
@@ -236,6 +238,7 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
     fmt::print("{}\n", json.dump(2));
   } else {
     print_table(json);
+    print_learned_tags(json);
     print_observation_use(json);
   }
   if (options.common.quiet) return;

@@ -9,6 +9,7 @@
 #include "psn/base/text.h"
 #include "psn/nn/network_file.h"
 #include "psn/nn/network_json.h"
+#include "psn/nn/steps.h"
 
 namespace psn::app {
 namespace {
@@ -45,6 +46,7 @@ ordered_json nodes_json(const Network& network) {
                     {"family", family_name(node.value.family)},
                     {"shape", node.value.shape}});
       if (node.value.categories > 0) entry["categories"] = node.value.categories;
+      if (is_derived(node.role)) entry["learned"] = true;
     }
     entry["successors"] = ordered_json::array();
     for (const Place& next : node.successors) {
@@ -86,8 +88,8 @@ void print_table(const std::string& path, const NetworkFile& file) {
       const std::string index = index_text(place);
       successors += fmt::format(" {}{}{}", place.node, index.empty() ? "" : ":", index);
     }
-    fmt::print("{:5} {:8} {:44}{}\n", id, id > Network::kEnd ? role_name(node.role) : "-",
-               node.text, successors);
+    fmt::print("{:5} {:8} {:44}{}{}\n", id, id > Network::kEnd ? role_name(node.role) : "-",
+               node.text, successors, is_derived(node.role) ? "  learned" : "");
   }
   if (!file.history.empty()) fmt::print("\nhistory: {}\n", one_line(file.history));
 }

@@ -219,7 +219,10 @@ Query Pilot::query(const std::string& name, const std::string& option) const {
     return {name, *result_, [](const Trace& trace) { return trace.result; }};
   }
   if (name == kResult) {
-    throw InvalidArgument(fmt::format("{} '{}': the program returns nothing", option, name));
+    throw InvalidArgument(
+        fmt::format("{} '{}': the program returns nothing, or its surrogate has not learned what "
+                    "(psn train surrogate --tags learn)",
+                    option, name));
   }
   fail(name, option);
 }

@@ -8,6 +8,7 @@
 
 #include "apps/psn/commands.h"
 #include "apps/psn/fallback.h"
+#include "apps/psn/learned_tags.h"
 #include "apps/psn/observe.h"
 #include "apps/psn/options.h"
 #include "apps/psn/pilot.h"
@@ -102,6 +103,7 @@ void predict_command(PredictOptions& options, const CLI::App& command) {
                               {"new_latents", prediction.new_latents},
                               {"predictive", summarize_columns(prediction.samples)},
                               {"traces_per_second", rate}};
+  add_learned_tags(*simulator, prediction.samples.names(), json);
   report_fallbacks(*simulator, json, options.common.quiet);
   report_failures(*simulator, json, options.common.quiet);
   if (out) {
@@ -115,6 +117,7 @@ void predict_command(PredictOptions& options, const CLI::App& command) {
     return;
   }
   print_columns(json["predictive"]);
+  print_learned_tags(json);
   fmt::print("{} runs of {} draws in '{}', {:.0f} traces/s", prediction.samples.size(),
              draws.kept().size(), simulator->name(), rate);
   if (prediction.new_latents > 0) {

@@ -208,6 +208,10 @@ void PresetOptions::add_to(CLI::App& command) {
       std::array{std::pair("instance", Addressing::kInstance), std::pair("site", Addressing::kSite),
                  std::pair("shared", Addressing::kShared)},
       "vocabulary: full addresses, those without instance, or without index too");
+  add_choice(
+      command, "--tags", [](Preset & p) -> auto& { return p.network.tags; },
+      std::array{std::pair("learn", true), std::pair("ignore", false)},
+      "surrogate: whether to learn tags and what the program returns, each as one more step");
   number(
       "--lstm_dim", [](Preset & p) -> auto& { return p.network.lstm_dim; }, width,
       "width of the core");
@@ -256,6 +260,7 @@ void PresetOptions::add_to(CLI::App& command) {
 
 Preset PresetOptions::chosen(Purpose purpose, const NetworkConfig* given) {
   Preset chosen = preset(preset_, purpose);
+  chosen.network.tags = purpose == Purpose::kSurrogate;
   if (given) chosen.network = *given;
   for (const auto& apply : apply_) apply(chosen);
   if (const auto problem = chosen.network.problem()) throw InvalidArgument(*problem);

@@ -40,8 +40,12 @@ std::string trace_text(std::uint64_t index, const Trace& trace) {
   std::string text = fmt::format("trace {}: log p = {:.6g}\n", index, trace.log_joint);
   for (const Entry& entry : trace.entries) {
     const bool held = entry.role == Role::kSample && entry.given;
+    const bool learned = entry.role == Role::kTag && entry.distribution;
     text += fmt::format("  {:8} {} = {}{}{}\n", role_name(entry.role), entry.address->text,
-                        entry.value.text(), held ? "  held" : "",
+                        entry.value.text(),
+                        held      ? "  held"
+                        : learned ? "  learned"
+                                  : "",
                         entry.distribution ? "  ~ " + entry.distribution->text() : "");
   }
   return text;

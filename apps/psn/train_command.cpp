@@ -50,6 +50,9 @@ struct TrainCommandOptions {
 Preset configured(TrainCommandOptions& options, const NetworkConfig* given) {
   Preset chosen = options.recipe.chosen(options.purpose(), given);
   const auto& [network, training] = chosen;
+  if (options.purpose() == Purpose::kInference && network.tags) {
+    throw InvalidArgument("--tags learn is for surrogates");
+  }
   if (options.purpose() == Purpose::kSurrogate &&
       (training.missing > 0 || !network.observe_embedding.empty())) {
     throw InvalidArgument(fmt::format("{} is for inference networks",

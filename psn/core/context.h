@@ -26,8 +26,9 @@ namespace psn {
 struct Request {
   Role role = Role::kSample;
   bool control = true;
-  const Address* address = nullptr;            // null for kFinish
-  const Distribution* distribution = nullptr;  // may be null for observe, always is for tag, factor
+  const Address* address = nullptr;  // null for kFinish
+  // May be null for observe; always is for a factor, and for a tag that no surrogate has learned.
+  const Distribution* distribution = nullptr;
   const Value* value = nullptr;  // observe: the program's own data, if any; tag; factor; result
 };
 

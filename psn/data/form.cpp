@@ -91,6 +91,11 @@ bool has_density(Role role) {
   return role != Role::kTag && role != Role::kFinish;
 }
 
+// That of a tag, which a surrogate has learned, is not kept: its value is what it is.
+bool has_distribution(const Entry& entry) {
+  return entry.distribution && entry.role != Role::kTag;
+}
+
 }  // namespace
 
 const std::uint8_t* Numbers::take(std::size_t count) {
@@ -126,7 +131,7 @@ Form::Form(const Entry& entry)
       control_(entry.control),
       given_(entry.given),
       shape_(entry.value.shape()) {
-  if (entry.distribution) distribution_ = all_literal(*entry.distribution);
+  if (has_distribution(entry)) distribution_ = all_literal(*entry.distribution);
   fix_distribution();
 }
 
@@ -147,7 +152,7 @@ void Form::fix_distribution() {
 bool Form::resembles(const Entry& entry) const {
   return address_ == entry.address && role_ == entry.role && control_ == entry.control &&
          given_ == entry.given && has_shape(entry.value, shape_) &&
-         distribution_.has_value() == (entry.distribution != nullptr) &&
+         distribution_.has_value() == has_distribution(entry) &&
          (!distribution_ || data::resembles(*distribution_, *entry.distribution));
 }
 

@@ -53,6 +53,9 @@ struct NetworkConfig {
   VariableLayers variable_layers;                            // of variables not named below
   std::map<std::string, VariableLayers> variable_embedding;  // by variable or site name
   std::size_t mixture_components = 5;  // of the head of a Mixture, and of proposals
+  // Surrogates only: learn tags and what programs return (psn/nn/steps.h). Not unless asked for:
+  // each is one more step.
+  bool tags = false;
   // Inference networks only.
   ObservationLayers observation_layers;                        // of those not named below
   std::map<std::string, ObservationLayers> observe_embedding;  // by variable or site name

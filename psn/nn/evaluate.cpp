@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "psn/base/numerics.h"
+#include "psn/nn/steps.h"
 #include "psn/nn/successors.h"
 
 namespace psn {
@@ -11,18 +12,20 @@ namespace {
 
 constexpr std::size_t kWidth = 512;  // traces side by side
 
-bool is_choice(const Entry& entry) {
-  return entry.role == Role::kSample || entry.role == Role::kObserve;
-}
-
 const std::string& scope_of(const Entry& entry) {
   return entry.address->variable->site->scope;
+}
+
+// A tag's length is not part of its address.
+bool has_form(const Node& node, const Value& value) {
+  return !is_derived(node.role) || value.size() == node.value.components();
 }
 
 // One trace on its way through the network.
 struct Path {
   std::size_t trace = 0;
   std::vector<const Entry*> entries;
+  std::vector<Entry> derived;       // of them, those that are no choices
   std::vector<std::uint32_t> rows;  // by which they are reached, and then end
   Indices indices;
   std::size_t at = 0;  // next to be reached
@@ -40,12 +43,17 @@ std::optional<Path> path_of(const Network& network, const Trace& trace, std::siz
     way.go(to, scope);
     return row.has_value();
   };
-  for (const Entry& entry : trace.entries) {
-    if (!is_choice(entry)) continue;
-    const auto node = network.find(*entry.address);
-    if (!node || !go(network.target(*node, *entry.address), scope_of(entry))) return std::nullopt;
-    path.entries.push_back(&entry);
+  Steps steps(trace, network.config().tags);
+  for (const Entry* entry : steps.entries) {
+    if (entry->role == Role::kFactor) continue;
+    const auto node = network.find(*entry->address);
+    if (!node || !has_form(network.node(*node), entry->value) ||
+        !go(network.target(*node, *entry->address), scope_of(*entry))) {
+      return std::nullopt;
+    }
+    path.entries.push_back(entry);
   }
+  path.derived = std::move(steps.derived);
   return go({Network::kEnd, {}}, "") ? std::optional(std::move(path)) : std::nullopt;
 }
 
@@ -93,8 +101,9 @@ class Walk {
       executor_.step(next, [&](std::size_t i, const float* outputs) {
         Path& path = paths[next[i].row];
         const Node& node = network_.node(next[i].node);
-        follower_.choice(path.trace, *path.entries[path.at++],
-                         head_distribution(node.value, node.scaling, outputs));
+        const Entry& entry = *path.entries[path.at++];
+        if (is_derived(entry.role)) return;
+        follower_.choice(path.trace, entry, head_distribution(node.value, node.scaling, outputs));
       });
     }
   }
@@ -153,8 +162,10 @@ Network grown(Network network, const Trace& trace) {
     if (!way.row_to(to)) missing.push_back({way.step_to(to, scope)});
     way.go(to, scope);
   };
-  for (const Entry& entry : trace.entries) {
-    if (!is_choice(entry)) continue;
+  const Steps steps(trace, network.config().tags);
+  for (const Entry* step : steps.entries) {
+    const Entry& entry = *step;
+    if (entry.role == Role::kFactor) continue;
     auto node = network.find(*entry.address);
     if (!node) {
       node = network.add_node(*entry.address, entry);

@@ -1,5 +1,6 @@
 // The density of given traces under a surrogate: log s(x, a), the transition to `end` included.
-// Samples and observations count; tags and factors are no random choices.
+// Samples and observations count, and transitions to all that the network knows; values of tags
+// (psn/nn/steps.h) and factors do not.
 #pragma once
 
 #include <span>

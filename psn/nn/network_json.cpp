@@ -7,6 +7,7 @@
 
 #include "psn/base/error.h"
 #include "psn/base/text.h"
+#include "psn/nn/steps.h"
 
 namespace psn {
 
@@ -150,6 +151,7 @@ json to_json(const NetworkConfig& config) {
               {"mixture_components", config.mixture_components},
               {"variable_layers", layers_json(config.variable_layers)},
               {"variable_embedding", named}};
+  if (config.purpose == Purpose::kSurrogate) result["tags"] = config.tags;
   if (config.purpose == Purpose::kInference) {
     json observed = json::object();
     for (const auto& [name, layers] : config.observe_embedding) {
@@ -186,6 +188,7 @@ NetworkConfig read_config(const JsonReader& reader, const json& object) {
   for (const auto& [name, layers] : named.items()) {
     config.variable_embedding[name] = read_layers(reader, layers);
   }
+  if (object.contains("tags")) config.tags = reader.get<bool>(object, "tags");  // not in old files
   if (config.purpose == Purpose::kInference) {
     config.observation_layers =
         read_observation_layers(reader, reader.get<json>(object, "observation_layers"));
@@ -230,6 +233,25 @@ std::string variable_text(const Node& node) {
   return fmt::format("{}{}__{}", node.scope, indexed_name(node.base, node.index), node.type);
 }
 
+namespace {
+
+Role read_role(const JsonReader& reader, const json& entry, bool tags, const std::string& address) {
+  const auto name = reader.get<std::string>(entry, "role");
+  for (const Role role : {Role::kSample, Role::kObserve, Role::kTag, Role::kFinish}) {
+    if (name == role_name(role) && (tags || !is_derived(role))) return role;
+  }
+  reader.fail(fmt::format("'{}' has the role '{}'", address, name));
+}
+
+// The type of a random choice is that of its distribution; tags have a word of their own.
+bool has_its_type(const Node& node) {
+  const ValueType& value = node.value;
+  if (is_derived(node.role)) return value.family == Family::kNormal;
+  return node.type == type_name(value.family, value.categories, value.shape);
+}
+
+}  // namespace
+
 Node read_node(const JsonReader& reader, const json& entry, const NetworkConfig& config) {
   Node node;
   node.scope = reader.get<std::string>(entry, "scope");
@@ -244,11 +266,7 @@ Node read_node(const JsonReader& reader, const json& entry, const NetworkConfig&
   if (!is_printable(node.text) || !is_printable(node.name)) {
     reader.fail(fmt::format("name or address '{}' is not printable UTF-8", escaped(node.text)));
   }
-  const auto role = reader.get<std::string>(entry, "role");
-  if (role != role_name(Role::kSample) && role != role_name(Role::kObserve)) {
-    reader.fail(fmt::format("'{}' has the role '{}'", node.text, role));
-  }
-  node.role = role == role_name(Role::kSample) ? Role::kSample : Role::kObserve;
+  node.role = read_role(reader, entry, config.tags, node.text);
   const bool observation = config.purpose == Purpose::kInference && node.role == Role::kObserve;
   if ((config.addressing == Addressing::kInstance || observation) != (node.instance > 0)) {
     reader.fail(fmt::format("'{}' has instance {}", node.text, node.instance));
@@ -264,7 +282,7 @@ Node read_node(const JsonReader& reader, const json& entry, const NetworkConfig&
   node.control = reader.get<bool>(entry, "control");
   node.value = read_value_type(reader, entry);
   const ValueType& value = node.value;
-  if (node.type != type_name(value.family, value.categories, value.shape)) {
+  if (!has_its_type(node)) {
     reader.fail(fmt::format("'{}' says to be a {}, which it is not", node.text, node.type));
   }
   if (value.family == Family::kMixture && value.mixture != config.mixture_components) {

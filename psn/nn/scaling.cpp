@@ -21,6 +21,14 @@ double quantile(const std::vector<float>& sorted, double p) {
   return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
+double deviation(const std::vector<float>& values) {
+  double sum = 0, squares = 0;
+  for (const double x : values) sum += x;
+  const double mean = sum / static_cast<double>(values.size());
+  for (const double x : values) squares += (x - mean) * (x - mean);
+  return std::sqrt(squares / static_cast<double>(values.size()));
+}
+
 }  // namespace
 
 bool scaled_by_logarithm(Family family) {
@@ -109,6 +117,7 @@ Scaling ScalingEstimator::fit(const Scaling& current) {
     double scale = (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / 1.349;
     constexpr std::size_t kHandful = 8;
     if (sorted.size() < kHandful || !(scale > 0)) scale = data_.fallback[i];
+    if (!(scale > 0)) scale = deviation(sorted);  // a tag: it has no distribution to fall back to
     if (!(scale > 0) || !std::isfinite(scale)) scale = 1;
     result.scale[i] = static_cast<float>(scale);
   }

@@ -10,12 +10,13 @@
 #include "psn/base/error.h"
 #include "psn/core/visits.h"
 #include "psn/nn/continuation.h"
+#include "psn/nn/steps.h"
 #include "psn/nn/successors.h"
 
 namespace psn {
 namespace {
 
-constexpr std::uint64_t kTransitions = 1;  // purpose of the random stream
+constexpr std::uint64_t kTransitions = 1, kTags = 2;  // purposes of the random stream
 
 // The addresses of the network's nodes in a simulator's table.
 class NodeAddresses {
@@ -74,6 +75,8 @@ class SurrogateEnsemble : public Ensemble {
     trace.ticket = ticket;
     trace.rng = rng;
     trace.transitions = rng.fork(kTransitions);
+    trace.tags = rng.fork(kTags);
+    trace.result = Value();
     trace.visits.restart();
     trace.indices.clear();
     trace.made.clear();
@@ -89,6 +92,10 @@ class SurrogateEnsemble : public Ensemble {
       continuing_.push_back(slot);
       return;
     }
+    if (network_.node(executor_.node(slot)).role == Role::kTag) {
+      drawn_.push_back({slot, &trace.value});  // which was drawn here
+      return;
+    }
     // An observation that nobody tells: one as in training, for the network to go on with.
     trace.value = value.empty() ? trace.distribution->draw(trace.transitions) : value;
     if (options_.simulator) trace.made.push_back({trace.address, trace.value});
@@ -97,6 +104,14 @@ class SurrogateEnsemble : public Ensemble {
 
   std::span<const Pending> advance() override {
     pending_.clear();
+    do {  // once more where all that came up is what the program would return
+      advance_once();
+    } while (pending_.empty() && !drawn_.empty());
+    return pending_;
+  }
+
+ private:
+  void advance_once() {
     next_.clear();
     if (heartbeat_) beat();
     executor_.transition(drawn_, [this](std::size_t i, std::span<const float> logits) {
@@ -107,14 +122,13 @@ class SurrogateEnsemble : public Ensemble {
     continuing_.clear();
     executor_.step(next_, [this](std::size_t i, const float* outputs) { ask(next_[i], outputs); });
     if (heartbeat_) heartbeat_->running.store(false, std::memory_order_relaxed);
-    return pending_;
   }
 
- private:
   struct Running {
     Ticket ticket;
-    Rng rng, transitions;
-    Value value;  // the last answer
+    Rng rng, transitions, tags;
+    Value value;   // the last answer, or the tag that was drawn last
+    Value result;  // what the program would return, as far as that was learned
     std::optional<Distribution> distribution;
     Visits visits;
     Indices indices;
@@ -144,7 +158,7 @@ class SurrogateEnsemble : public Ensemble {
     if (next.node == Network::kEnd) {
       Pending& end = pending_.emplace_back();
       end.role = Role::kFinish;
-      end.value = &nothing_;
+      end.value = &trace.result;
       end.slot = slot;
       end.rng = &trace.rng;
       return;
@@ -183,11 +197,18 @@ class SurrogateEnsemble : public Ensemble {
     Running& trace = traces_[next.row];
     const Node& node = network_.node(next.node);
     trace.distribution.emplace(head_distribution(node.value, node.scaling, outputs));
+    if (is_derived(node.role)) trace.value = trace.distribution->draw(trace.tags);
+    if (node.role == Role::kFinish) {
+      trace.result = trace.value;
+      drawn_.push_back({next.row, &trace.value});
+      return;
+    }
     Pending& pending = pending_.emplace_back();
     pending.role = node.role;
     pending.control = node.control;
     pending.address = next.address;
     pending.distribution = &*trace.distribution;
+    if (node.role == Role::kTag) pending.value = &trace.value;
     pending.slot = next.row;
     pending.rng = &trace.rng;
   }
@@ -219,7 +240,6 @@ class SurrogateEnsemble : public Ensemble {
   Targets targets_;               // of the transition that is drawn
   std::vector<float> possible_;   // its logits
   std::vector<Pending> pending_;
-  const Value nothing_;
   Heartbeat* heartbeat_ = nullptr;
 };
 

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "psn/base/error.h"
+#include "psn/nn/steps.h"
 
 namespace psn {
 namespace {
@@ -27,6 +27,15 @@ void check_same(const Network& network, const Node& met, Role role, bool control
     throw ModelError(
         fmt::format("'{}' is under control in one trace and not in another", met.text));
   }
+}
+
+// A tag's length is not part of its address, as a choice's is.
+void check_length(const Node& met, const Value& value) {
+  if (value.size() == met.value.components()) return;
+  throw ModelError(
+      fmt::format("'{}' has {} numbers in one trace and {} in another: a surrogate learns tags of "
+                  "one length; --tags ignore leaves them out",
+                  met.text, met.value.components(), value.size()));
 }
 
 }  // namespace
@@ -73,7 +82,7 @@ void Growth::start_as_sibling(NodeId id) {
 }
 
 bool Growth::is_step(const Entry& entry) const {
-  if (!network_.infers()) return entry.role != Role::kTag;
+  if (!network_.infers()) return true;
   return entry.role == Role::kSample && entry.control && entry.distribution &&
          has_proposal(*entry.distribution);
 }
@@ -83,8 +92,18 @@ bool Growth::is_input(const Entry& entry) const {
 }
 
 NodeId Growth::known(const Entry& entry) const {
+  if (entry.address == &result_address()) return result_node_;
   const std::uint32_t id = entry.address->id;
   return id < node_of_.size() ? node_of_[id] : Batch::kNone;
+}
+
+void Growth::set_known(const Address& address, NodeId node) {
+  if (&address == &result_address()) {
+    result_node_ = node;
+    return;
+  }
+  if (address.id >= node_of_.size()) node_of_.resize(address.id + 1, Batch::kNone);
+  node_of_[address.id] = node;
 }
 
 const Node& Growth::node(NodeId id, const Look& look) const {
@@ -95,14 +114,18 @@ NodeId Growth::find_or_note(const Entry& entry, Look& look) {
   NodeId id = known(entry);
   if (id == Batch::kNone) id = note(entry, look);
   check_same(network_, node(id, look), entry.role, entry.control);
+  if (is_derived(entry.role)) check_length(node(id, look), entry.value);
   return id;
 }
 
 NodeId Growth::note(const Entry& entry, Look& look) {
   const Address& address = *entry.address;
   if (entry.role == Role::kFactor) {
-    throw InvalidArgument(
-        fmt::format("'{}' is a factor: a surrogate learns random choices only", address.text));
+    throw InvalidArgument(fmt::format(
+        "'{}' is a factor: it weighs runs and draws nothing, so no surrogate can "
+        "learn it; state it as an observation, or infer in the simulator itself (--engine is, "
+        "lmh or rmh)",
+        address.text));
   }
   auto id = network_.find(address, entry.role);
   if (!id) {
@@ -113,8 +136,7 @@ NodeId Growth::note(const Entry& entry, Look& look) {
     id = found->second;
     noted_.emplace_back(&address, entry.role);
   }
-  if (address.id >= node_of_.size()) node_of_.resize(address.id + 1, Batch::kNone);
-  node_of_[address.id] = *id;
+  set_known(address, *id);
   return *id;
 }
 
@@ -161,7 +183,9 @@ bool Growth::look_at(const Trace& trace, Look& look) {
     range.low = std::min(range.low, *to.index);
     range.high = std::max(range.high, *to.index);
   };
-  for (const Entry& entry : trace.entries) {
+  const Steps all(trace, network_.config().tags);
+  for (const Entry* at : all.entries) {
+    const Entry& entry = *at;
     const bool steps = is_step(entry), input = is_input(entry);
     if (!steps && !input) continue;
     const NodeId id = find_or_note(entry, look);
@@ -195,7 +219,7 @@ Growth::Look Growth::look(std::span<const Trace> traces, bool measures_known) {
   look.measures_known = measures_known;
   look.news.traces = traces.size();
   unseen_ = 0;
-  for (const auto& [address, role] : noted_) node_of_[address->id] = Batch::kNone;
+  for (const auto& [address, role] : noted_) set_known(*address, Batch::kNone);
   noted_.clear();  // of a look that failed
   for (const Trace& trace : traces) unseen_ += look_at(trace, look);
   for (const auto& [id, range] : look.ranges) look.news.ranges.push_back({id, range});
@@ -240,7 +264,7 @@ void Growth::apply(std::vector<News> by_rank) {
   set_missing(by_rank, first_new);
   refit();
   for (const auto& [address, role] : noted_) {
-    node_of_[address->id] = *network_.find(*address, role);
+    set_known(*address, *network_.find(*address, role));
   }
   noted_.clear();
 }
@@ -316,80 +340,6 @@ void Growth::fit_bounds(NodeId id) {
   Bounds seen = state_.estimators[id].bounds();
   if (state_.fitted[id] == GrowthState::kGiven) seen.include(now);
   if (seen != now) network_.set_bounds(id, seen);
-}
-
-Batch Growth::flatten(std::span<const Trace> traces) const {
-  Batch batch;
-  const std::size_t count = traces.size();
-  std::vector<std::uint32_t> length(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    length[i] = static_cast<std::uint32_t>(
-        std::count_if(traces[i].entries.begin(), traces[i].entries.end(),
-                      [this](const Entry& entry) { return is_step(entry); }));
-  }
-  batch.trace.resize(count);
-  std::iota(batch.trace.begin(), batch.trace.end(), 0u);
-  std::stable_sort(batch.trace.begin(), batch.trace.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return length[a] > length[b]; });
-
-  const std::size_t steps = count ? length[batch.trace[0]] : 0;
-  batch.first.assign(steps + 1, 0);
-  for (const std::uint32_t n : length) {
-    for (std::uint32_t t = 0; t < n; ++t) ++batch.first[t + 1];
-  }
-  std::partial_sum(batch.first.begin(), batch.first.end(), batch.first.begin());
-
-  const std::size_t rows = batch.first.back();
-  batch.entry.resize(rows);
-  batch.node.resize(rows);
-  batch.transition.resize(rows);
-  batch.position.resize(rows);
-  batch.next_row.resize(rows);
-  batch.first_transition.resize(count);
-  batch.log_p.assign(count, 0);
-  for (std::uint32_t at = 0; at < count; ++at) {
-    std::uint32_t step = 0;
-    Way way(network_);
-    const auto go = [&](const Target& to, std::string_view scope) {
-      if (network_.infers()) return;
-      (step == 0 ? batch.first_transition[at] : batch.transition[batch.first[step - 1] + at]) =
-          *way.row_to(to);
-      way.go(to, scope);
-    };
-    for (const Entry& entry : traces[batch.trace[at]].entries) {
-      if (is_input(entry)) batch.observed.push_back({known(entry), at, &entry});
-      if (!is_step(entry)) continue;
-      const std::uint32_t row = batch.first[step] + at;
-      const NodeId node = known(entry);
-      go(network_.target(node, *entry.address), entry.address->variable->site->scope);
-      batch.entry[row] = &entry;
-      batch.node[row] = node;
-      batch.position[row] = at;
-      batch.next_row[row] = Batch::kNone;
-      batch.log_p[at] += entry.log_prob;
-      if (step > 0) batch.next_row[batch.first[step - 1] + at] = row;
-      ++step;
-    }
-    go({Network::kEnd, {}}, "");
-  }
-  sort_by_node(batch);
-  return batch;
-}
-
-void Growth::sort_by_node(Batch& batch) const {
-  std::stable_sort(batch.observed.begin(), batch.observed.end(),
-                   [](const auto& a, const auto& b) { return a.node < b.node; });
-  std::vector<std::uint32_t> start(network_.size() + 1, 0);
-  for (const NodeId node : batch.node) ++start[node + 1];
-  std::partial_sum(start.begin(), start.end(), start.begin());
-  for (NodeId node = 0; node < network_.size(); ++node) {
-    if (start[node] < start[node + 1])
-      batch.segments.push_back({node, start[node], start[node + 1]});
-  }
-  batch.order.resize(batch.rows());
-  for (std::uint32_t row = 0; row < batch.rows(); ++row) {
-    batch.order[start[batch.node[row]]++] = row;
-  }
 }
 
 }  // namespace psn

@@ -8,8 +8,8 @@
 // For an inference network the rows are the latent choices under control; observations are listed
 // apart.
 //
-// Tags are not random and are left out; a factor is not a random choice either and cannot be
-// learned: InvalidArgument.
+// Tags are not random, and are rows only of a network that learns them (psn/nn/steps.h); a factor
+// is not a random choice either and cannot be learned: InvalidArgument.
 //
 // Growth finds what a batch has that the network does not know yet (Algorithm 1) and keeps the
 // scaling of each node up to date. What is known costs one table look-up a row. Not thread-safe.
@@ -53,7 +53,8 @@ struct Batch {
     std::uint32_t position;
     const Entry* entry;
   };
-  std::vector<ObservedValue> observed;  // by node
+  std::vector<ObservedValue> observed;      // by node
+  std::vector<std::vector<Entry>> derived;  // entries that are no trace's own: tags
 
   std::size_t traces() const { return trace.size(); }
   std::size_t rows() const { return node.size(); }
@@ -113,6 +114,7 @@ class Growth {
   // Is it an input of an inference network?
   bool is_input(const Entry& entry) const;
   NodeId known(const Entry& entry) const;  // kNone if it is not
+  void set_known(const Address& address, NodeId node);
   Look look(std::span<const Trace> traces, bool measures_known);
   bool look_at(const Trace& trace, Look& look);
   NodeId find_or_note(const Entry& entry, Look& look);
@@ -136,6 +138,7 @@ class Growth {
   bool blank_;                                          // the network knows no address yet
   std::unordered_map<std::string, NodeId> sibling_;     // by site: the last node of it
   std::vector<NodeId> node_of_;                         // by address id
+  NodeId result_node_ = Batch::kNone;                   // of what programs return
   std::vector<std::pair<const Address*, Role>> noted_;  // since the last apply()
   GrowthState state_;
   std::size_t unseen_ = 0;

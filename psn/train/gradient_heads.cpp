@@ -5,11 +5,25 @@
 #include <cmath>
 
 #include "psn/nn/math.h"
+#include "psn/nn/steps.h"
 #include "psn/train/kernels.h"
 
 namespace psn {
 
 using namespace kernels;
+
+namespace {
+
+// A tag's value, blurred by a little of its spread: what is learned exactly would have a deviation
+// that shrinks without end, and gradients that grow as it does.
+Distribution blurred_tag(const Node& node, const Value& value) {
+  constexpr double kBlur = 0.05;
+  std::vector<double> deviation(node.scaling.scale.begin(), node.scaling.scale.end());
+  for (double& d : deviation) d *= kBlur;
+  return Normal(value, Value(std::move(deviation), value.shape()));
+}
+
+}  // namespace
 
 void Gradient::run_heads(const Batch& batch) {
   const std::size_t h = network_.hidden(), ld = h + network_.embedding();
@@ -55,6 +69,10 @@ HeadLoss Gradient::value_loss(const Node& node, const Entry& entry, const float*
                                            entry.log_prob, d);
     return {-log_q, log_q};
   }
+  if (is_derived(node.role)) {
+    const Distribution blurred = blurred_tag(node, entry.value);
+    return head_loss(node.value, node.scaling, outputs, entry.value, &blurred, d);
+  }
   // The ends of a Uniform are learned from the simulator's own, whatever the loss.
   const bool from_distribution =
       loss_ == Loss::kDivergence || node.value.family == Family::kUniform;
@@ -80,14 +98,17 @@ void Gradient::value_head(const Batch& batch, const Batch::Segment& segment) {
 
   const std::size_t outputs = width(depth - 1);
   reserve(d_scratch_[0], rows * outputs);
-  const auto scale = static_cast<float>(weight());
+  // A tag is no part of the density: it is learned as one number, however many it has.
+  const bool derived = is_derived(node.role);
+  const double share = derived ? 1 / static_cast<double>(node.value.components()) : 1;
+  const auto scale = static_cast<float>(weight() * share);
   for (std::size_t r = 0; r < rows; ++r) {
     const std::uint32_t row = batch.order[segment.begin + r];
     const Entry& entry = *batch.entry[row];
     float* d = backward_ ? &d_scratch_[0][r * outputs] : nullptr;
     const HeadLoss loss = value_loss(node, entry, &scratch_[depth - 1][r * outputs], d);
-    log_s_[batch.position[row]] += loss.log_prob;
-    add_loss(loss.loss, &entry);
+    if (!derived) log_s_[batch.position[row]] += loss.log_prob;
+    add_loss(loss.loss * share, &entry);
     if (d) {
       for (std::size_t j = 0; j < outputs; ++j) d[j] *= scale;
     }

@@ -108,5 +108,53 @@ TEST_F(QueryCommands, PredictionsCanBeAskedAndWritten) {
   expect_error("predict post", 65, "draws.safetensors");
 }
 
+// gaussian returns mu, and the other one tags it.
+TEST_F(QueryCommands, ASurrogateLearnsTagsAndResults) {
+  const std::string small =
+      " --traces 8000 --lstm_dim 24 --batch_size 64 --validation 200 --seed 1";
+  json("train surrogate gaussian --out s.psn" + small);
+  const auto posterior = json("infer s.psn -n 5000 --query mu,result" + kData);
+  EXPECT_EQ(posterior["learned"], nlohmann::json({"result"}));
+  const auto& columns = posterior["posterior"];
+  EXPECT_NEAR(columns["result"]["mean"].get<double>(), columns["mu"]["mean"].get<double>(), 0.4);
+  EXPECT_NE(psn("infer s.psn -n 500 --query result" + kData).out.find("learned by the surrogate"),
+            std::string::npos);
+  const auto nodes = json("inspect s.psn")["nodes"];
+  EXPECT_EQ(std::count_if(nodes.begin(), nodes.end(),
+                          [](const auto& node) { return node.contains("learned"); }),
+            1);
+  json("infer gaussian -n 2000 --out post" + kData);
+  const auto predicted = json("predict post s.psn -n 2000 --query obs0,result");
+  EXPECT_EQ(predicted["model"], "s.psn");
+  EXPECT_EQ(predicted["new_latents"], 0);
+  EXPECT_EQ(predicted["learned"], nlohmann::json({"result"}));
+  EXPECT_NEAR(predicted["predictive"]["obs0"]["mean"].get<double>(), 2.25, 0.5);
+}
+
+TEST_F(QueryCommands, LearnedTagsAreMarkedAndCanBeLeftOut) {
+  const std::string train =
+      "train surrogate gaussian-marsaglia --traces 640 --lstm_dim 16 "
+      "--batch_size 64 --validation 50 --out ";
+  json(train + "t.psn");
+  const auto shown = psn("simulate t.psn -n 1 --show 1");
+  EXPECT_NE(shown.out.find("tag      mu__Tag__1 = "), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("  learned"), std::string::npos) << shown.out;
+  for (const std::string engine : {"is", "lmh", "rmh"}) {
+    EXPECT_EQ(json("infer t.psn -n 200 --query mu --engine " + engine + kData)["learned"].size(),
+              1u);
+  }
+  json("data generate t.psn -n 300 --out store");
+  json("train surrogate --data store --traces 128 --lstm_dim 8 --validation 10 --out again.psn");
+  // After the correction it is the simulator's own, and not learned.
+  const std::string correct = " -n 2000 --correct 500 --simulator gaussian-marsaglia --query mu";
+  const auto corrected = psn("infer t.psn --json" + correct + kData);
+  ASSERT_EQ(corrected.code, 0) << corrected.err;
+  EXPECT_FALSE(nlohmann::json::parse(corrected.out).contains("learned"));
+
+  json(train + "n.psn --tags ignore");
+  expect_error("infer n.psn --query result", 64, "--tags learn");
+  EXPECT_EQ(psn("infer n.psn --json" + correct + kData).code, 0);
+}
+
 }  // namespace
 }  // namespace psn
