@@ -156,5 +156,14 @@ TEST_F(QueryCommands, LearnedTagsAreMarkedAndCanBeLeftOut) {
   EXPECT_EQ(psn("infer n.psn --json" + correct + kData).code, 0);
 }
 
+TEST_F(QueryCommands, AFactorIsRefusedWithWhatToDo) {
+  const std::string model = "'" PSN_WEIGHING_MODEL "'";
+  expect_error("train surrogate " + model + " --out s.psn --traces 100 --quiet", 64,
+               "'penalty__Factor__1' is a factor");
+  expect_error("train surrogate " + model + " --out s.psn --traces 100 --quiet", 64,
+               "state it as an observation");
+  EXPECT_EQ(json("infer " + model + " -n 500 --observe x=1")["samples"], 500);
+}
+
 }  // namespace
 }  // namespace psn
