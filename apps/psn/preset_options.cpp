@@ -54,11 +54,18 @@ std::pair<std::string, std::string> split(const std::string& text, char at) {
   return {text.substr(0, place), text.substr(place + 1)};
 }
 
+// On the command line surrogates learn tags unless told not to.
+Preset recipe_of(const std::string& name, Purpose purpose) {
+  Preset recipe = preset(name, purpose);
+  recipe.network.tags = purpose == Purpose::kSurrogate;
+  return recipe;
+}
+
 // For help, before the purpose is known.
 template <class Text>
 std::string shown_default(const Text& text) {
-  Preset surrogate = preset("default", Purpose::kSurrogate);
-  Preset inference = preset("default", Purpose::kInference);
+  Preset surrogate = recipe_of("default", Purpose::kSurrogate);
+  Preset inference = recipe_of("default", Purpose::kInference);
   const std::string one = text(surrogate), other = text(inference);
   return one == other ? one : fmt::format("{} (inference: {})", one, other);
 }
@@ -259,8 +266,7 @@ void PresetOptions::add_to(CLI::App& command) {
 }
 
 Preset PresetOptions::chosen(Purpose purpose, const NetworkConfig* given) {
-  Preset chosen = preset(preset_, purpose);
-  chosen.network.tags = purpose == Purpose::kSurrogate;
+  Preset chosen = recipe_of(preset_, purpose);
   if (given) chosen.network = *given;
   for (const auto& apply : apply_) apply(chosen);
   if (const auto problem = chosen.network.problem()) throw InvalidArgument(*problem);
