@@ -107,7 +107,7 @@ inline std::vector<IndexedProgram> indexed_programs() {
        3},
       {{"jumps", jumps},
        [](const std::string&, std::int64_t index) { return index >= 0 && index < 8; },
-       14},
+       20},
       {{"countdown", countdown},
        [](const std::string&, std::int64_t index) { return index >= 0 && index < 6; },
        9},
