@@ -176,6 +176,9 @@ void PresetOptions::add_to(CLI::App& command) {
   number(
       "--batch_size", [](Preset & p) -> auto& { return p.training.batch_size; },
       CLI::Range(1, 1 << 20), "traces in an update");
+  number(
+      "--memory", [](Preset & p) -> auto& { return p.training.memory_mb; }, CLI::Range(1, 1 << 30),
+      "MB that a batch may take while its gradient is computed; a larger one is computed in parts");
   add_choice(
       command, "--loss", [](Preset & p) -> auto& { return p.training.loss; },
       std::array{std::pair("nll", Loss::kNegativeLogLikelihood),

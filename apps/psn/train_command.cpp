@@ -160,7 +160,7 @@ class Training {
     if (!network_) network_ = std::make_shared<Network>(chosen_.network, options.common.seed);
     if (!ranks().leads()) return;
     chosen_.training.checkpoint = [this](const TrainingState& state) {
-      unfinished_.save(network_, state, history_.dump(), store_ ? store_->place() : "");
+      unfinished_.save(network_, state, history_.dump(), store_ ? store_->place(state.traces) : "");
     };
     if (options.log.empty()) return;
     log_ = std::make_unique<TrainingLog>(options.log, network_->infers(), options.resume,

@@ -36,8 +36,8 @@ TrainingStore::TrainingStore(const StoreArguments& arguments, const std::string&
   }
 }
 
-std::string TrainingStore::place() const {
-  const data::Epoch epoch = source_->epoch();
+std::string TrainingStore::place(std::uint64_t traces) const {
+  const data::Epoch epoch = source_->epoch(share_.count_of(traces));
   return nlohmann::json{{"epoch", epoch.number},
                         {"begin", epoch.begin},
                         {"traces", epoch.traces},
@@ -80,15 +80,15 @@ Progress TrainingStore::train(Network& network, const TrainOptions& options,
                               const ProgressSink& progress) {
   const std::vector<Trace> held_out = data::held_out_traces(reader_, options.validation_traces);
   traces_ = options.traces;
-  const Share share = training_share(options);
+  share_ = training_share(options);
   source_ = std::make_unique<data::StoreSource>(
-      reader_,
-      data::StoreSourceOptions{.seed = options.seed,
-                               .count = options.traces,
-                               .share = share,
-                               .first = options.resume ? share.count_of(options.resume->traces) : 0,
-                               .epoch = epoch_,
-                               .traces = agreed_size(options)});
+      reader_, data::StoreSourceOptions{
+                   .seed = options.seed,
+                   .count = options.traces,
+                   .share = share_,
+                   .first = options.resume ? share_.count_of(options.resume->traces) : 0,
+                   .epoch = epoch_,
+                   .traces = agreed_size(options)});
   return train_network(*source_, held_out, network, options, progress);
 }
 

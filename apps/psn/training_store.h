@@ -29,8 +29,8 @@ class TrainingStore {
   // Throws InvalidArgument for layers of a variable that no trace has.
   void check_variable_names(const NetworkConfig& network) const;
   Progress train(Network& network, const TrainOptions& options, const ProgressSink& progress);
-  // Where its traces go on, between two batches of train().
-  std::string place() const;
+  // Where its traces go on after so many, within train().
+  std::string place(std::uint64_t traces) const;
 
  private:
   std::uint64_t agreed_size(const TrainOptions& options) const;
@@ -40,6 +40,7 @@ class TrainingStore {
   double epochs_;
   data::Epoch epoch_{};       // to begin in
   std::uint64_t traces_ = 0;  // of the whole training, if it was begun before
+  Share share_;
   std::unique_ptr<data::StoreSource> source_;
 };
 

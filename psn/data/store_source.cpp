@@ -10,10 +10,7 @@
 namespace psn::data {
 
 StoreSource::StoreSource(StoreReader& reader, const StoreSourceOptions& options)
-    : reader_(reader),
-      options_(options),
-      end_(options.share.count_of(options.count)),
-      taken_count_(options.first) {
+    : reader_(reader), options_(options), end_(options.share.count_of(options.count)) {
   options_.share.check();
   if (options_.traces > reader_.size() || options_.epoch.traces > reader_.size()) {
     throw DataError(fmt::format("trace store '{}': has {} traces; {} were there before",
@@ -99,15 +96,14 @@ void StoreSource::take(std::size_t count, std::vector<Trace>& traces) {
     std::move(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(some),
               std::back_inserter(traces));
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(some));
-    taken_count_ += some;
     lock.unlock();
     taken_.notify_one();
   }
 }
 
-Epoch StoreSource::epoch() {
+Epoch StoreSource::epoch(std::uint64_t taken) {
   const std::lock_guard lock(mutex_);
-  const std::uint64_t place = options_.share.index(taken_count_);
+  const std::uint64_t place = options_.share.index(taken);
   while (epochs_.size() > 1 && epochs_[1].begin <= place) epochs_.pop_front();
   return epochs_.front();
 }

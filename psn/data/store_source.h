@@ -48,8 +48,9 @@ class StoreSource : public TraceSource {
   StoreSource& operator=(const StoreSource&) = delete;
 
   void take(std::size_t count, std::vector<Trace>& traces) override;
-  // The epoch of the trace that comes next.
-  Epoch epoch();
+  // The epoch of the trace after the first `taken` of this reader; numbers only grow from call to
+  // call.
+  Epoch epoch(std::uint64_t taken);
 
  private:
   Epoch first_epoch();
@@ -64,7 +65,6 @@ class StoreSource : public TraceSource {
   std::condition_variable read_, taken_;
   std::deque<Trace> waiting_;
   std::deque<Epoch> epochs_;  // of those that wait, and the last
-  std::uint64_t taken_count_;
   bool stop_ = false, done_ = false;
   std::exception_ptr error_;
   std::thread thread_;

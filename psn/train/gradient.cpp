@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "psn/nn/math.h"
 #include "psn/train/kernels.h"
@@ -31,23 +32,44 @@ BatchLoss Gradient::evaluate(const Batch& batch, std::vector<double>* log_prob) 
   return total(batch, log_prob);
 }
 
-BatchLoss Gradient::compute(const Batch& batch, Loss loss, std::size_t total_traces) {
-  backward_ = true;
-  traces_ = total_traces;
-  loss_ = loss;
+void BatchLoss::add(const BatchLoss& other) {
+  loss += other.loss;
+  log_prob += other.log_prob;
+  kl += other.kl;
+  if (!other.worst) return;
+  if (worst && (!std::isfinite(worst_loss) || other.worst_loss <= worst_loss)) return;
+  worst = other.worst;
+  worst_loss = other.worst_loss;
+}
+
+void Gradient::clear() {
   Parameters& parameters = network_.parameters();
   for (const BlockId id : touched_) {
     const Block& block = parameters.block(id);
     std::fill_n(parameters.gradients(id), std::size_t{block.rows} * block.columns, 0.0f);
   }
   touched_.clear();
+}
+
+BatchLoss Gradient::add(const Batch& batch, Loss loss, std::size_t total_traces) {
+  backward_ = true;
+  traces_ = total_traces;
+  loss_ = loss;
   if (batch.traces() == 0) return {};
+  const bool first = touched_.empty();
   run_forward(batch);
   back_through_core(batch);
   back_through_nodes(batch);
   back_through_embeddings(batch);
   if (network_.infers()) back_through_observations(batch);
+  if (!first) touch_once();
   return total(batch, nullptr);
+}
+
+// Parts share most of their blocks; who is touched twice would be updated twice.
+void Gradient::touch_once() {
+  std::vector<char> seen(network_.parameters().block_count());
+  std::erase_if(touched_, [&](BlockId id) { return std::exchange(seen[id], char{1}) != 0; });
 }
 
 void Gradient::run_forward(const Batch& batch) {

@@ -35,6 +35,8 @@ struct BatchLoss {
   // largest.
   const Entry* worst = nullptr;
   double worst_loss = 0;  // its part
+
+  void add(const BatchLoss& other);  // of another part of the batch
 };
 
 class Gradient {
@@ -48,7 +50,13 @@ class Gradient {
   // touched(); the gradients of all others are zero.
   BatchLoss compute(const Batch& batch, Loss loss) { return compute(batch, loss, batch.traces()); }
   // The same of one part of a batch of `total` traces: what it adds to the means.
-  BatchLoss compute(const Batch& batch, Loss loss, std::size_t total);
+  BatchLoss compute(const Batch& batch, Loss loss, std::size_t total) {
+    clear();
+    return add(batch, loss, total);
+  }
+  // The same in two steps, for a batch of several parts: the gradient of each is added.
+  void clear();
+  BatchLoss add(const Batch& batch, Loss loss, std::size_t total);
   // Adds up gradient and loss over the parts of all ranks. `worst` stays that of this part.
   void add_up(Communicator& ranks, BatchLoss& loss);
   const std::vector<BlockId>& touched() const { return touched_; }
@@ -78,6 +86,7 @@ class Gradient {
   void back_through_embeddings(const Batch& batch);
   void back_through_observations(const Batch& batch);
   void add_loss(double loss, const Entry* entry);
+  void touch_once();
   BatchLoss total(const Batch& batch, std::vector<double>* log_prob) const;
   // Of a trace, in the means.
   double weight() const { return 1 / static_cast<double>(std::max<std::size_t>(1, traces_)); }

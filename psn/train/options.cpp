@@ -22,6 +22,7 @@ void check(const TrainOptions& options) {
   require(rate.plateau_factor > 0 && rate.plateau_factor < 1,
           "plateau_factor must be within (0, 1)");
   require(rate.plateau_patience > 0, "plateau_patience must be positive");
+  require(options.memory_mb > 0, "memory must be positive");
   require(options.seconds >= 0, "seconds must not be negative");
   require(options.checkpoint_every >= 0, "checkpoint_every must not be negative");
   require(options.adam.clip_norm >= 0, "clip_norm must not be negative");

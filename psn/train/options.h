@@ -20,6 +20,9 @@ struct TrainOptions {
   std::uint64_t traces = 500'000;
   double seconds = 0;  // stops after so long, unfinished; 0: no limit
   std::size_t batch_size = 512;
+  // That a batch may take while its gradient is computed; a larger one is computed in parts, whose
+  // sums differ from those of the whole by rounding.
+  std::size_t memory_mb = 1000;
   std::uint64_t seed = 0;  // of the simulator's traces; the network has its own
 
   Loss loss = Loss::kDivergence;

@@ -6,15 +6,17 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "psn/train/agreement.h"
 #include "psn/train/batch.h"
+#include "psn/train/parts.h"
 
 namespace psn {
 namespace {
 
-constexpr std::uint32_t kTrainingChain = 0x747261, kValidationChain = 0x76616c,
-                        kMissingChain = 0x6d6973;
+constexpr std::uint32_t kMissingChain = 0x6d6973;
 
 class Trainer {
  public:
@@ -42,9 +44,11 @@ class Trainer {
   Progress run() {
     std::vector<Trace> traces;
     while (!finished()) {
+      before_.reset();
+      if (parts_ > 1 && ranks_.alone()) before_ = Before{network_, growth_.state()};
       const std::size_t count = take(traces);
       if (count == 0) break;
-      step(traces, count);
+      if (!step(traces, count)) return abandon();
       state_.traces += count;
       ++state_.batches;
       constexpr std::uint64_t kCompareEvery = 100;
@@ -52,7 +56,7 @@ class Trainer {
       const bool validates = !held_out_.empty() && options_.validate_every &&
                              state_.batches % options_.validate_every == 0;
       if (validates) {
-        report(consider(validate(network_, held_out_)));
+        report(consider(validate(network_, held_out_, options_.memory_mb)));
       } else if (state_.batches % std::max<std::uint64_t>(1, options_.progress_every) == 0) {
         report();
       }
@@ -146,11 +150,27 @@ class Trainer {
     }
   }
 
-  void step(const std::vector<Trace>& traces, std::size_t count) {
+  // The gradient of this rank's traces, part by part. nullopt: it was time to stop between two.
+  std::optional<BatchLoss> differentiate(const std::vector<Trace>& traces, std::size_t count) {
+    std::optional<BatchLoss> sum{std::in_place};
+    gradient_.clear();
+    parts_ = each_part(network_, growth_, traces, options_.memory_mb,
+                       [&](Batch& batch, std::size_t first) {
+                         if (before_ && first > 0 && wants_to_stop()) sum.reset();
+                         if (!sum) return false;
+                         if (options_.missing > 0) withhold(batch, first);
+                         sum->add(gradient_.add(batch, options_.loss, count));
+                         return true;
+                       });
+    return sum;
+  }
+
+  // Returns whether there was time for it.
+  bool step(const std::vector<Trace>& traces, std::size_t count) {
     set_rates();
-    Batch batch = growth_.flatten(traces);
-    if (options_.missing > 0) withhold(batch);
-    BatchLoss loss = gradient_.compute(batch, options_.loss, count);
+    std::optional<BatchLoss> sum = differentiate(traces, count);
+    if (!sum) return false;
+    BatchLoss& loss = *sum;
     gradient_.add_up(ranks_, loss);
     if (!std::isfinite(loss.loss)) fail(loss, count, "is not finite");
     if (state_.batches > 0 && loss.loss > state_.lowest_loss + options_.explosion) {
@@ -170,13 +190,22 @@ class Trainer {
     }
     state_.loss_sum += loss.loss;
     state_.kl_sum += loss.kl;
+    return true;
   }
 
-  void withhold(Batch& batch) {
+  // As if the batch had not been taken.
+  Progress abandon() {
+    network_ = std::move(before_->network);
+    growth_.restore(std::move(before_->growth));
+    return stop();
+  }
+
+  // `first`: of the batch's traces, in this rank's part of them.
+  void withhold(Batch& batch, std::size_t first) {
     for (NodeId id = 0; id < network_.size(); ++id) {
       if (network_.is_observation(id)) network_.set_may_be_missing(id);
     }
-    const std::uint64_t before = share_.count_of(state_.traces);
+    const std::uint64_t before = share_.count_of(state_.traces) + first;
     std::erase_if(batch.observed, [&](const Batch::ObservedValue& value) {
       const std::uint64_t trace = share_.index(before + batch.trace[value.position]);
       const Rng rng(options_.seed, trace, kMissingChain);
@@ -225,15 +254,14 @@ class Trainer {
 
   Progress stop() {
     checkpoint();
-    if (held_out_.empty() || interrupted()) return measured({});
-    return measured(validate(network_, held_out_));
+    return measured({});  // held-out traces might take longer than there is time
   }
 
   Progress finish() {
     require_same(ranks_, network_.parameters());
     progress_.finished = true;
     if (held_out_.empty()) return report();
-    const Validation last = validate(network_, held_out_);
+    const Validation last = validate(network_, held_out_, options_.memory_mb);
     if (!state_.best || last.loss < state_.plateau.best->loss) return report(last);
     network_ = *state_.best;
     Validation best = *state_.plateau.best;
@@ -283,7 +311,15 @@ class Trainer {
   const Share share_;
   bool stop_ = false;  // some rank wants to
   Network fallback_;
-  TrainingState state_;  // growth and Adam know their own part
+  struct Before {
+    Network network;
+    GrowthState growth;
+  };
+  // Of a batch that may take long, as the last did: what there was before it. Not of the first, so
+  // that something is learned each time.
+  std::optional<Before> before_;
+  std::size_t parts_ = 1;  // of the last batch
+  TrainingState state_;    // growth and Adam know their own part
   Progress progress_;
   std::uint64_t reported_traces_ = 0;
   const Clock::time_point start_ = Clock::now();
@@ -296,48 +332,6 @@ Progress train_network(TraceSource& source, const std::vector<Trace>& held_out, 
                        const TrainOptions& options, const ProgressSink& progress) {
   check(options);
   return Trainer(source, held_out, network, options, progress).run();
-}
-
-Progress train_online(Simulator& simulator, Network& network, const TrainOptions& options,
-                      const ProgressSink& progress) {
-  // Held-out traces come first: a simulator may allow only one user at a time.
-  const std::vector<Trace> held_out = held_out_traces(simulator, options);
-  TraceStream stream(simulator, training_stream(options, training_share(options)));
-  return train_network(stream, held_out, network, options, progress);
-}
-
-Share training_share(const TrainOptions& options) {
-  Share share{.block = options.batch_size};
-  if (options.ranks) share = {options.ranks->rank(), options.ranks->size(), options.batch_size};
-  share.check();
-  return share;
-}
-
-StreamOptions training_stream(const TrainOptions& options, const Share& share) {
-  return {.seed = options.seed,
-          .chain = kTrainingChain,
-          .count = options.traces,
-          .ahead = std::max<std::size_t>(2048, 3 * options.batch_size),
-          .max_length = options.max_length,
-          .parallelism = options.simulation,
-          .share = share,
-          .first = options.resume ? share.count_of(options.resume->traces) : 0,
-          .monitor = options.monitor};
-}
-
-std::vector<Trace> held_out_traces(Simulator& simulator, const TrainOptions& options) {
-  const auto count = static_cast<std::size_t>(options.validation_traces);
-  if (count == 0) return {};
-  TraceStream stream(simulator, {.seed = options.seed,
-                                 .chain = kValidationChain,
-                                 .count = count,
-                                 .ahead = count,
-                                 .max_length = options.max_length,
-                                 .parallelism = options.simulation,
-                                 .monitor = options.monitor});
-  std::vector<Trace> traces;
-  stream.take(count, traces);
-  return traces;
 }
 
 }  // namespace psn

@@ -7,6 +7,7 @@
 
 #include "psn/train/batch.h"
 #include "psn/train/gradient.h"
+#include "psn/train/parts.h"
 
 namespace psn {
 
@@ -15,7 +16,8 @@ bool learned_nothing(const Validation& validation) {
   return !(validation.loss < validation.prior_loss - kLeast);
 }
 
-Validation validate(const Network& network, const std::vector<Trace>& traces) {
+Validation validate(const Network& network, const std::vector<Trace>& traces,
+                    std::size_t memory_mb) {
   Network copy = network;
   Growth growth(copy);
   Gradient gradient(copy);
@@ -27,15 +29,18 @@ Validation validate(const Network& network, const std::vector<Trace>& traces) {
     const std::span chunk(traces.data() + first, std::min(kChunk, traces.size() - first));
     growth.learn_names(chunk);
     result.unseen += growth.unseen();
-    const Batch batch = growth.flatten(chunk);
-    gradient.evaluate(batch, &log_s);
-    prior_sum = std::accumulate(batch.log_p.begin(), batch.log_p.end(), prior_sum);
-    for (std::size_t i = 0; i < chunk.size(); ++i) {
-      const double difference = (network.infers() ? 0 : chunk[i].log_joint) - log_s[i];
-      log_sum += log_s[i];
-      sum += difference;
-      squares += difference * difference;
-    }
+    each_part(copy, growth, chunk, memory_mb, [&](const Batch& batch, std::size_t begin) {
+      gradient.evaluate(batch, &log_s);
+      prior_sum = std::accumulate(batch.log_p.begin(), batch.log_p.end(), prior_sum);
+      for (std::size_t i = 0; i < log_s.size(); ++i) {
+        const double log_p = network.infers() ? 0 : chunk[begin + i].log_joint;
+        const double difference = log_p - log_s[i];
+        log_sum += log_s[i];
+        sum += difference;
+        squares += difference * difference;
+      }
+      return true;
+    });
   }
   const auto n = static_cast<double>(traces.size());
   result.traces = traces.size();

@@ -23,6 +23,8 @@ bool learned_nothing(const Validation& validation);
 
 // Loss and KL from the simulator over held-out traces. What the network does not know is added to a
 // copy of it, as Theorem 2 has it, so the result is finite.
-Validation validate(const Network& network, const std::vector<Trace>& traces);
+// `memory_mb` bounds what it takes, as for training.
+Validation validate(const Network& network, const std::vector<Trace>& traces,
+                    std::size_t memory_mb = 1000);
 
 }  // namespace psn

@@ -237,7 +237,7 @@ TEST_F(DataCommands, AStoreMayGrowWhileItIsRead) {
     source.take(300, some);
     json("data generate control-flow -n 1000 --out s");
     source.take(70, some);
-    epoch = source.epoch();
+    epoch = source.epoch(370);
     EXPECT_EQ(epoch.traces, 600u);
     rest = drain(source);
   }
