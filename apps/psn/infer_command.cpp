@@ -18,6 +18,7 @@
 #include "apps/psn/pilot.h"
 #include "apps/psn/posterior_summary.h"
 #include "apps/psn/ranks.h"
+#include "apps/psn/surrogate_quality.h"
 #include "apps/psn/watch.h"
 #include "psn/base/error.h"
 #include "psn/infer/correction.h"
@@ -223,6 +224,7 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
     json.update(summarize(result));
   }
   if (!target) add_learned_tags(*simulator, result.posterior.names(), json);
+  add_surrogate_quality(s.model, json);
   report_fallbacks(*simulator, json, options.common.quiet);
   report_failures(*simulator, json, options.common.quiet);
   if (wanted) join(draws);
@@ -240,10 +242,12 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
     print_table(json);
     print_learned_tags(json);
     print_observation_use(json);
+    print_surrogate_quality(json);
   }
   if (options.common.quiet) return;
   warn_of_observation_use(json);
   warn_if_unreliable(json);
+  if (options.correct == 0) warn_of_surrogate(s.model, json);
 }
 
 }  // namespace

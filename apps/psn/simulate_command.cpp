@@ -13,6 +13,7 @@
 #include "apps/psn/observe.h"
 #include "apps/psn/options.h"
 #include "apps/psn/pilot.h"
+#include "apps/psn/surrogate_quality.h"
 #include "apps/psn/watch.h"
 #include "psn/infer/importance.h"
 #include "psn/report/heat_map.h"
@@ -117,6 +118,7 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
                               {"max_length", summary.longest},
                               {"addresses", summary.addresses.size()},
                               {"traces_per_second", rate}};
+  add_surrogate_quality(s.model, json);
   report_fallbacks(*simulator, json, options.common.quiet);
   report_failures(*simulator, json, options.common.quiet);
   if (out) {
@@ -128,12 +130,14 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
   }
   if (options.common.json) {
     fmt::print("{}\n", json.dump(2));
-    return;
+  } else {
+    for (const std::string& text : summary.shown) fmt::print("{}", text);
+    fmt::print(
+        "{}: {} traces, {:.3f} random choices each (at most {}), {} addresses, {:.0f} traces/s\n",
+        simulator->name(), s.count, mean_length, summary.longest, summary.addresses.size(), rate);
+    print_surrogate_quality(json);
   }
-  for (const std::string& text : summary.shown) fmt::print("{}", text);
-  fmt::print(
-      "{}: {} traces, {:.3f} random choices each (at most {}), {} addresses, {:.0f} traces/s\n",
-      simulator->name(), s.count, mean_length, summary.longest, summary.addresses.size(), rate);
+  if (!options.common.quiet) warn_of_surrogate(s.model, json);
 }
 
 }  // namespace

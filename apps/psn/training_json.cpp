@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "apps/psn/surrogate_quality.h"
+
 namespace psn::app {
 
 using Json = nlohmann::ordered_json;
@@ -41,6 +43,14 @@ std::vector<std::string> training_warnings(const Progress& last, bool infers) {
         "--batch_size) or wider layers (--observation_layers hidden_dim=64); or the observations "
         "tell nothing of what is to be inferred",
         held_out.loss, held_out.prior_loss));
+  }
+  if (!infers && held_out.kl > kMostKl) {
+    warnings.push_back(
+        fmt::format("the surrogate is {:.3g} nats per trace from the simulator (above {}), so its "
+                    "posteriors may be far off: train longer (--traces, --from), with more updates "
+                    "(--batch_size) or a larger network (--lstm_dim), look where it differs (psn "
+                    "compare), or correct its posteriors (psn infer --correct)",
+                    held_out.kl, kMostKl));
   }
   return warnings;
 }

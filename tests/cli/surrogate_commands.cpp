@@ -73,6 +73,53 @@ TEST_F(SurrogateCommands, TrainedFromTheCommandLine) {
   EXPECT_EQ(psn("train surrogate gaussian --out nowhere/t.psn"), 65);
 }
 
+// Good diagnostics of an engine say nothing of a surrogate that is far from its simulator.
+TEST_F(SurrogateCommands, TellHowFarTheyAreFromTheSimulator) {
+  const std::string train = "train surrogate gaussian --lstm_dim 8 --batch_size 64 ";
+  const std::string infer = " --observe obs0=2 --observe obs1=3 --query mu -n 2000";
+  const auto contains = [&](const char* file, const std::string& part) {
+    EXPECT_NE(slurp(file).find(part), std::string::npos) << slurp(file);
+  };
+  const auto poor =
+      json(train + "--traces 64 --learning_rate 1e-6 --validation 200 --out poor.psn");
+  const double kl = poor["validation"]["kl_nats_per_trace"];
+  ASSERT_GT(kl, 0.1);
+  EXPECT_EQ(poor["warnings"].size(), 1u);
+  EXPECT_EQ(json("simulate poor.psn -n 10")["surrogate"]["kl_nats_per_trace"], kl);
+  const auto result = json("infer poor.psn" + infer);
+  EXPECT_EQ(result["surrogate"]["kl_nats_per_trace"], kl);
+  EXPECT_EQ(result["surrogate"]["kl_threshold"], 0.1);
+  EXPECT_EQ(result["surrogate"]["held_out_traces"], 200);
+  EXPECT_EQ(psn("infer poor.psn" + infer), 0);
+  contains("stdout", "ESS and k-hat are about the surrogate");
+  contains("stderr", "psn: warning: 'poor.psn' is");
+  contains("stderr", "psn compare");
+  contains("stderr", "--correct");
+
+  const auto good = json(train + "--traces 20000 --validation 2000 --out good.psn");
+  ASSERT_LT(good["validation"]["kl_nats_per_trace"].get<double>(), 0.1);
+  EXPECT_EQ(good["warnings"].size(), 0u);
+  EXPECT_EQ(psn("infer good.psn" + infer), 0);
+  contains("stdout", "nats per trace (2000 held out); ESS and k-hat are about the surrogate");
+  EXPECT_EQ(slurp("stderr").find("nats"), std::string::npos) << slurp("stderr");
+
+  // A file that does not tell.
+  EXPECT_TRUE(json("infer s.psn --observe x=5 -n 500")["surrogate"]["kl_nats_per_trace"].is_null());
+  EXPECT_EQ(psn("infer s.psn --observe x=5 -n 500"), 0);
+  contains("stderr", "not known");
+}
+
+TEST_F(SurrogateCommands, LargeBatchesAreLearnedInParts) {
+  const std::string train =
+      "train surrogate control-flow --traces 1024 --batch_size 512 --lstm_dim 32 --validation 300 ";
+  const auto whole = json(train + "--out whole.psn"),
+             parts = json(train + "--memory 1 --out parts.psn");
+  EXPECT_NE(slurp("whole.psn"), slurp("parts.psn")) << "sums in another order";
+  EXPECT_NEAR(parts["validation"]["loss"].get<double>(), whole["validation"]["loss"].get<double>(),
+              1e-3);
+  expect_error(train + "--memory 0 --out none.psn", 64, "--memory");
+}
+
 TEST_F(SurrogateCommands, TrainingThatFailsLeavesWhatItHadLearned) {
   EXPECT_EQ(
       psn("train surrogate '" PSN_PLUGIN_DIR "/libbroken_drifts.so' --traces 20000 --batch_size "
