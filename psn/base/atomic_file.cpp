@@ -5,10 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <utility>
+#include <filesystem>
 
+#include "psn/base/descriptor.h"
 #include "psn/base/error.h"
 
 namespace psn {
@@ -17,22 +19,6 @@ namespace {
 [[noreturn]] void fail_to(std::string_view verb, const std::string& path) {
   throw DataError(fmt::format("cannot {} '{}': {}", verb, path, std::strerror(errno)));
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  int close() {
-    const int fd = std::exchange(fd_, -1);
-    return fd < 0 ? 0 : ::close(fd);
-  }
-
- private:
-  int fd_;
-};
 
 bool write_all(int fd, std::string_view content) {
   while (!content.empty()) {
@@ -61,9 +47,11 @@ std::string folder_of(std::string path) {
 }  // namespace
 
 void write_file_atomically(const std::string& path, std::string_view content) {
+  remove_abandoned(path);
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
   Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file.get() < 0) fail_to("create", path);
+  file.try_lock();
   const bool good = write_all(file.get(), content) && synced(file.get()) && file.close() == 0 &&
                     ::rename(temporary.c_str(), path.c_str()) == 0;
   if (!good) {
@@ -85,6 +73,26 @@ void sync_folder(const std::string& path) {
   if (folder.get() < 0) fail_to("open", path);
   // Some file systems know no such thing.
   if (!synced(folder.get()) && errno != EINVAL && errno != ENOTSUP) fail_to("write", path);
+}
+
+void remove_abandoned(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path target = fs::absolute(path, error);
+  const std::string prefix = target.filename().string() + ".";
+  constexpr std::string_view kSuffix = ".tmp";
+  for (const auto& entry : fs::directory_iterator(target.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix) || !name.ends_with(kSuffix)) continue;
+    const std::string_view number = std::string_view(name).substr(prefix.size());
+    if (number.substr(0, number.size() - kSuffix.size()).find_first_not_of("0123456789") !=
+        number.npos) {
+      continue;
+    }
+    Descriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC));
+    std::error_code ignored;
+    if (file.get() >= 0 && file.try_lock()) fs::remove_all(entry.path(), ignored);
+  }
 }
 
 std::string read_file(const std::string& path, std::size_t limit) {

@@ -15,6 +15,10 @@ void rename_durably(const std::string& from, const std::string& to);
 // What was made in a folder, or renamed there, stays. Throws DataError.
 void sync_folder(const std::string& path);
 
+// Removes what writers of this file, or of a folder of that name, left beside it when they were
+// killed: entries "path.NUMBER.tmp" that nobody holds a lock on.
+void remove_abandoned(const std::string& path);
+
 // Throws DataError if the file cannot be read or is larger than `limit` bytes.
 std::string read_file(const std::string& path, std::size_t limit = std::size_t{1} << 36);
 

@@ -40,6 +40,14 @@ class Rng {
     return Rng(seed_ ^ (purpose + 1) * 0x9E3779B97F4A7C15, stream_, lane_);
   }
 
+  // How many words bits() has given, and a generator that has given as many.
+  std::uint64_t position() const { return 2 * std::uint64_t{block_} + position_ - 2; }
+  void move_to(std::uint64_t position) {
+    block_ = static_cast<std::uint32_t>(position / 2);
+    position_ = 2;
+    if (position % 2 == 1) bits();
+  }
+
   // 64 random bits.
   std::uint64_t bits() {
     if (position_ == 2) refill();
@@ -77,7 +85,7 @@ class Rng {
   std::uint32_t lane_;
   std::uint32_t block_ = 0;
   std::array<std::uint64_t, 2> buffer_{};
-  int position_ = 2;
+  std::uint32_t position_ = 2;
 };
 
 // One Philox 4x32-10 block, exposed so that a test can hold it against the published vectors.

@@ -109,4 +109,26 @@ std::string suggestion(std::string_view word, std::span<const std::string> candi
   return close.empty() ? "" : fmt::format("; did you mean '{}'?", close);
 }
 
+namespace {
+
+std::string duration_text(double seconds) {
+  if (seconds < 100) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 6000) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace
+
+std::string progress_text(std::uint64_t traces, std::uint64_t total, double per_second,
+                          const std::string& note) {
+  std::string text = fmt::format("{}", traces);
+  if (total > 0) text += fmt::format(" of {}", total);
+  text += fmt::format(" traces, {:.{}f}/s", per_second, per_second < 10 ? 2 : 0);
+  if (!note.empty()) text += ", " + note;
+  if (total > traces && per_second > 0) {
+    text += ", " + duration_text(static_cast<double>(total - traces) / per_second) + " left";
+  }
+  return text;
+}
+
 }  // namespace psn

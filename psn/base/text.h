@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,5 +28,10 @@ std::string abbreviated(std::string_view text);
 // spaces, and other control characters and what is no UTF-8 as \xNN. Of a text that is longer than
 // `limit` bytes only the end remains.
 std::string one_line(std::string_view text, std::size_t limit = ~std::size_t{0});
+
+// "1200 of 10000 traces, 400/s, KL 0.0123, 22 s left". A total of 0 is unknown; the note may be
+// empty.
+std::string progress_text(std::uint64_t traces, std::uint64_t total, double per_second,
+                          const std::string& note);
 
 }  // namespace psn

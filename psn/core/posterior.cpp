@@ -73,14 +73,20 @@ void Posterior::put(std::size_t i, const Trace& trace, double log_weight) {
   if (!traces_.empty()) traces_[i] = trace;
 }
 
-void Posterior::put_again(std::size_t i, std::size_t same_as) {
-  for (Column& column : columns_) {
-    const std::size_t width = column.data.size() / log_weights_.size();
-    std::copy_n(column.data.begin() + static_cast<long>(same_as * width), width,
-                column.data.begin() + static_cast<long>(i * width));
+bool Posterior::same_columns(const Posterior& other) const {
+  return std::equal(
+      columns_.begin(), columns_.end(), other.columns_.begin(), other.columns_.end(),
+      [](const Column& a, const Column& b) { return a.name == b.name && a.shape == b.shape; });
+}
+
+void Posterior::put_from(std::size_t i, const Posterior& other, std::size_t row) {
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const std::size_t width = columns_[c].data.size() / log_weights_.size();
+    std::copy_n(other.columns_[c].data.begin() + static_cast<long>(row * width), width,
+                columns_[c].data.begin() + static_cast<long>(i * width));
   }
-  log_weights_[i] = log_weights_[same_as];
-  if (!traces_.empty()) traces_[i] = traces_[same_as];
+  log_weights_[i] = other.log_weights_[row];
+  if (!traces_.empty()) traces_[i] = other.traces_.at(row);
 }
 
 std::vector<double> Posterior::weights() const {
@@ -302,7 +308,7 @@ Posterior Posterior::map(const std::string& name,
 }
 
 void Posterior::append(const Posterior& more) {
-  if (names() != more.names()) throw InvalidArgument("posteriors of different quantities");
+  if (!same_columns(more)) throw InvalidArgument("posteriors of different quantities");
   const auto put_behind = [](auto& target, const auto& source) {
     target.insert(target.end(), source.begin(), source.end());
   };

@@ -17,6 +17,8 @@
 
 namespace psn {
 
+struct TensorFile;
+
 // A quantity to keep of every trace.
 struct Query {
   std::string name;
@@ -45,7 +47,10 @@ class Posterior {
 
   // For engines: fills sample i. Different i may be filled from different threads.
   void put(std::size_t i, const Trace& trace, double log_weight);
-  void put_again(std::size_t i, std::size_t same_as);
+  void put_again(std::size_t i, std::size_t same_as) { put_from(i, *this, same_as); }
+  // Sample i is that of another posterior, of the same columns.
+  bool same_columns(const Posterior& other) const;
+  void put_from(std::size_t i, const Posterior& other, std::size_t row);
   // The samples are `chains` Markov chains of equal length, one after the other.
   void set_chains(std::size_t chains) { chains_ = chains; }
 
@@ -94,6 +99,8 @@ class Posterior {
   // The same on bytes in memory; `label` stands for the file in messages.
   std::string serialize() const;
   static Posterior parse(const std::string& bytes, const std::string& label);
+  TensorFile to_file() const;
+  static Posterior from_file(const TensorFile& file, const std::string& label);
   void write_csv(const std::string& path) const;
   std::string to_json() const;
 

@@ -36,6 +36,14 @@ Posterior Posterior::load(const std::string& path) {
 }
 
 std::string Posterior::serialize() const {
+  return to_file().serialize();
+}
+
+Posterior Posterior::parse(const std::string& bytes, const std::string& label) {
+  return from_file(TensorFile::parse(bytes, label, kKind, kVersion), label);
+}
+
+TensorFile Posterior::to_file() const {
   TensorFile file{.kind = kKind, .version = kVersion, .metadata = {}, .tensors = {}};
   file.metadata["chains"] = std::to_string(chains_);
   file.metadata["columns"] = nlohmann::json(names()).dump();
@@ -46,11 +54,10 @@ std::string Posterior::serialize() const {
     shape.insert(shape.begin(), rows);
     file.tensors[kPrefix + column.name] = Tensor::from(column.data, std::move(shape));
   }
-  return file.serialize();
+  return file;
 }
 
-Posterior Posterior::parse(const std::string& bytes, const std::string& label) {
-  const TensorFile file = TensorFile::parse(bytes, label, kKind, kVersion);
+Posterior Posterior::from_file(const TensorFile& file, const std::string& label) {
   const auto weights = file.tensors.find("log_weights");
   if (weights == file.tensors.end()) throw DataError(fmt::format("'{}': no log_weights", label));
   Posterior posterior({}, 0);

@@ -324,7 +324,8 @@ void run(Ensemble& ensemble, Guide& guide, Task& task, const RunOptions& options
     AtWork& operator=(const AtWork&) = delete;
     Heartbeat* heartbeat;
   };
-  const AtWork at_work(options.monitor ? options.monitor->add_thread() : nullptr);
+  const AtWork at_work(options.heartbeat || !options.monitor ? options.heartbeat
+                                                             : options.monitor->add_thread());
   ensemble.watch(at_work.heartbeat);
   Runner(ensemble, guide, task, options).run();
 }

@@ -35,6 +35,9 @@ class Monitor {
  public:
   std::atomic<std::uint64_t> traces{0};  // finished so far
   std::atomic<bool> stop{false};         // set it to end the run with Interrupted
+  // How many have work in their hands that they will put into safety when told to stop; the program
+  // must not end under them.
+  std::atomic<int> unsaved{0};
 
   // A heartbeat for one more thread; lives as long as the monitor.
   Heartbeat* add_thread();
@@ -50,6 +53,22 @@ class Monitor {
   std::deque<Heartbeat> heartbeats_;
 };
 
+// As long as it lives, the monitor (may be null) has one more with unsaved work.
+class Unsaved {
+ public:
+  explicit Unsaved(Monitor* monitor) : monitor_(monitor) {
+    if (monitor_) monitor_->unsaved.fetch_add(1);
+  }
+  ~Unsaved() {
+    if (monitor_) monitor_->unsaved.fetch_sub(1);
+  }
+  Unsaved(const Unsaved&) = delete;
+  Unsaved& operator=(const Unsaved&) = delete;
+
+ private:
+  Monitor* monitor_;
+};
+
 struct RunOptions {
   std::uint64_t seed = 0;
   // The data to condition on, at observations and at latents. Null: a forward simulation, in which
@@ -61,7 +80,10 @@ struct RunOptions {
   std::size_t max_length = 1'000'000;  // of a trace; longer ones are a ModelError
   bool keep_distributions = false;     // in the trace's entries
   Monitor* monitor = nullptr;          // optional
+  Heartbeat* heartbeat = nullptr;      // of this thread; null: a new one of the monitor's
   std::uint64_t first = 0;             // for run_traces(): the index of its first trace
+  // For run_traces(): traces that need not be run. Called by several threads at once.
+  std::function<bool(std::uint64_t index)> skip;
   // For run_traces(): told the index of each trace that the simulator could not finish, from
   // several threads at once. Null: such a trace ends the run with a ModelError.
   std::function<void(std::uint64_t index)> failed;

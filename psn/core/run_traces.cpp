@@ -17,8 +17,11 @@ class Range : public Task {
       : next_(next), end_(end), sink_(sink), options_(options) {}
 
   std::optional<Ticket> next(Slot) override {
-    const std::uint64_t index = next_.fetch_add(1, std::memory_order_relaxed);
-    return index < end_ ? std::optional(Ticket{index}) : std::nullopt;
+    for (;;) {
+      const std::uint64_t index = next_.fetch_add(1, std::memory_order_relaxed);
+      if (index >= end_) return std::nullopt;
+      if (!options_.skip || !options_.skip(index)) return Ticket{index};
+    }
   }
   void finished(Slot, const Ticket& ticket, Trace& trace) override { sink_(ticket.trace, trace); }
   void failed(Slot slot, const Ticket& ticket) override {

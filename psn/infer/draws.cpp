@@ -73,6 +73,16 @@ void Draws::merge(const Draws& more) {
   log_threshold_ = std::min(log_threshold_, more.log_threshold_);
 }
 
+void Draws::restore(const Draws& before, const std::vector<std::uint64_t>& samples) {
+  for (const auto& [rank, theirs] : before.by_rank_) {
+    if (!std::binary_search(samples.begin(), samples.end(), theirs.sample)) continue;
+    Draw draw = theirs;
+    for (Latent& latent : draw.latents) latent.site = site(before.sites_[latent.site]);
+    keep(rank, std::move(draw));
+  }
+  log_threshold_ = std::min(log_threshold_, before.log_threshold_);
+}
+
 std::uint32_t Draws::site(const std::string& address) {
   const auto [found, is_new] =
       number_of_.try_emplace(address, static_cast<std::uint32_t>(sites_.size()));
@@ -107,6 +117,7 @@ std::vector<Draws::Draw> Draws::kept() const {
 
 // Sites are numbered anew, in the order of the samples: not by which thread came first.
 std::string Draws::serialize() const {
+  const std::lock_guard lock(mutex_);
   std::vector<const Draw*> draws;
   for (const auto& [rank, draw] : by_rank_) draws.push_back(&draw);
   std::sort(draws.begin(), draws.end(),

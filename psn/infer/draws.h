@@ -45,13 +45,15 @@ class Draws {
   void offer(std::uint64_t sample, const Trace& trace, double log_weight);
   // What others kept of their samples, with the same seed and limits.
   void merge(const Draws& more);
+  // What was kept before a break of those samples (in ascending order) that are not offered again.
+  void restore(const Draws& before, const std::vector<std::uint64_t>& samples);
 
   // In the order of the samples, with the weights they have among the kept ones.
   std::vector<Draw> kept() const;
   // Addresses of latents, by number.
   const std::vector<std::string>& sites() const { return sites_; }
 
-  // docs/formats/draws.md. Reading throws DataError.
+  // docs/formats/draws.md. Reading throws DataError; writing may be done while others offer.
   std::string serialize() const;
   static Draws parse(const std::string& bytes, const std::string& label);
 

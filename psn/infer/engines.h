@@ -7,6 +7,7 @@
 #include "psn/core/posterior.h"
 #include "psn/core/run.h"
 #include "psn/infer/draws.h"
+#include "psn/infer/engine_state.h"
 
 namespace psn {
 
@@ -23,6 +24,9 @@ struct EngineOptions {
   std::size_t max_length = 1'000'000;
   Parallelism parallelism;
   Monitor* monitor = nullptr;
+  // Goes on from there, with the options, model and observations of before; without whole traces.
+  const EngineState* resume = nullptr;
+  EngineWindow* window = nullptr;  // optional: shows what is there so far
 
   RunOptions run_options(const Observations* observations) const {
     return {.seed = seed,

@@ -1,31 +1,70 @@
 #include "psn/infer/importance.h"
 
-#include <mutex>
-#include <unordered_set>
+#include <atomic>
+
+#include "psn/base/error.h"
 
 namespace psn {
 namespace {
+
+// What became of each trace; filled by several threads, each its own.
+enum class Place : std::uint8_t { kMissing, kThere, kFailed };
+using Places = std::vector<std::atomic<Place>>;
+
+std::vector<std::uint64_t> all_of(const Places& places, Place wanted) {
+  std::vector<std::uint64_t> found;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i].load(std::memory_order_acquire) == wanted) found.push_back(i);
+  }
+  return found;
+}
+
+void restore(const EngineState& state, Draws* draws, Posterior& posterior, Places& places) {
+  if (!posterior.same_columns(state.posterior)) {
+    throw InvalidArgument("what there is has other quantities than are asked for now");
+  }
+  for (std::size_t k = 0; k < state.rows.size(); ++k) {
+    places.at(state.rows[k]).store(Place::kThere);
+    posterior.put_from(state.rows[k], state.posterior, k);
+  }
+  for (const std::uint64_t i : state.failed) places.at(i).store(Place::kFailed);
+  if (draws) draws->restore(Draws::parse(state.draws, "draws so far"), state.rows);
+}
 
 // Rows of traces that the simulator could not finish are left out.
 Posterior weighted_traces(Simulator& simulator, const RunOptions& how, const EngineOptions& options,
                           const GuideFactory& make_guide) {
   Posterior posterior(options.queries, options.samples, options.keep_traces);
-  std::unordered_set<std::uint64_t> failed;
-  std::mutex mutex;
+  Places places(options.samples);
+  if (options.resume) restore(*options.resume, options.draws, posterior, places);
+  const OpenWindow window(options.window, [&] {
+    EngineState state;
+    state.rows = all_of(places, Place::kThere);
+    state.failed = all_of(places, Place::kFailed);
+    state.posterior = posterior.select({state.rows.begin(), state.rows.end()});
+    if (options.draws) state.draws = options.draws->serialize();
+    return state;
+  });
   RunOptions run_options = how;
-  run_options.failed = [&](std::uint64_t i) {
-    const std::lock_guard lock(mutex);
-    failed.insert(i - options.first);
+  const auto settle = [&](std::uint64_t i, Place place) {
+    places[i - options.first].store(place, std::memory_order_release);
   };
+  run_options.failed = [&](std::uint64_t i) { settle(i, Place::kFailed); };
+  if (options.resume) {
+    run_options.skip = [&](std::uint64_t i) {
+      return places[i - options.first].load(std::memory_order_relaxed) != Place::kMissing;
+    };
+  }
   run_traces(
       simulator, options.samples, make_guide,
       [&](std::uint64_t i, Trace& trace) {
         posterior.put(i - options.first, trace, trace.log_weight);
         if (options.draws) options.draws->offer(i, trace, trace.log_weight);
+        settle(i, Place::kThere);
       },
       run_options, options.parallelism);
-  if (failed.empty()) return posterior;
-  return posterior.filter([&](std::size_t i) { return !failed.contains(i); });
+  if (all_of(places, Place::kFailed).empty()) return posterior;
+  return posterior.filter([&](std::size_t i) { return places[i].load() != Place::kFailed; });
 }
 
 }  // namespace

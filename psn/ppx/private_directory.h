@@ -2,32 +2,26 @@
 // with all that is in it when this object is destroyed.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <cstdlib>
-#include <filesystem>
 #include <string>
-#include <system_error>
 
-#include "psn/base/error.h"
+#include "psn/base/descriptor.h"
 
 namespace psn::ppx {
 
 class PrivateDirectory {
  public:
-  PrivateDirectory() : path_((std::filesystem::temp_directory_path() / "psn-XXXXXX").string()) {
-    if (!::mkdtemp(path_.data())) throw DataError(fmt::format("cannot make '{}'", path_));
-  }
-  ~PrivateDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
+  PrivateDirectory();
+  ~PrivateDirectory();
   PrivateDirectory(const PrivateDirectory&) = delete;
   PrivateDirectory& operator=(const PrivateDirectory&) = delete;
   const std::string& path() const { return path_; }
 
+  // Removes those of processes that were killed. A living one holds a lock on each of its own.
+  static void remove_abandoned();
+
  private:
   std::string path_;
+  Descriptor lock_;
 };
 
 }  // namespace psn::ppx

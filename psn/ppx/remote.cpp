@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "psn/base/error.h"
+#include "psn/ppx/private_directory.h"
 #include "psn/ppx/remote_ensemble.h"
 
 namespace psn::ppx {
@@ -56,6 +57,7 @@ struct RemoteSimulator::Pool {
             fmt::format("'{}': the command must contain {} or {}, where the simulator is to serve",
                         argument, kEndpointPlace, kPortPlace));
       }
+      PrivateDirectory::remove_abandoned();
       for (std::size_t i = 0; i < std::max<std::size_t>(1, options.workers); ++i) {
         add(command, true);
       }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 #include "psn/nn/network_file.h"
 #include "psn/nn/network_json.h"
@@ -255,6 +256,10 @@ void CheckpointFile::remove() {
     std::filesystem::remove(path, error);
     if (error) throw DataError(fmt::format("cannot remove '{}': {}", path, error.message()));
   }
+}
+
+void CheckpointFile::remove_abandoned() {
+  for (const std::string& path : {path_, best_path_}) psn::remove_abandoned(path);
 }
 
 }  // namespace psn

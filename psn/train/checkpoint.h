@@ -30,6 +30,8 @@ class CheckpointFile {
   void save(const Checkpoint& checkpoint);
   Checkpoint load();
   void remove();
+  // What was being written when a training was killed.
+  void remove_abandoned();
 
  private:
   std::string path_, best_path_;

@@ -46,7 +46,10 @@ struct TrainOptions {
   Parallelism simulation{64, 1};       // of the simulator
   std::size_t max_length = 1'000'000;  // of a trace
   Communicator* ranks = nullptr;       // that train together; null: this process alone
-  const Monitor* monitor = nullptr;    // its `stop` ends the training after the current batch
+  Monitor* monitor = nullptr;          // its `stop` ends the training after the current batch
+  // Called after every batch, for those who watch. The means are over the batches since the last
+  // report.
+  std::function<void(std::uint64_t traces, double loss, double kl)> batch_done;
 
   // Called between batches every so many seconds, and when training stops before its end.
   std::function<void(const TrainingState&)> checkpoint;

@@ -18,15 +18,20 @@ const StreamOptions& checked(const StreamOptions& options) {
 
 class TraceStream::Producer : public Task {
  public:
-  explicit Producer(TraceStream& stream) : stream_(stream) {}
+  Producer(TraceStream& stream, Heartbeat* heartbeat) : stream_(stream), heartbeat_(heartbeat) {}
 
   // Waits only while finished traces wait to be used, so the consumer is never kept waiting for a
   // trace that this thread has yet to go on with.
   std::optional<Ticket> next(Slot) override {
     std::unique_lock lock(stream_.mutex_);
-    stream_.taken_.wait(lock, [&] {
+    const auto may_go_on = [&] {
       return stream_.complete_ < stream_.options_.ahead || stream_.monitor_.stop.load();
-    });
+    };
+    if (!may_go_on()) {
+      set_running(false);  // whoever waits for the trainer does not hang
+      stream_.taken_.wait(lock, may_go_on);
+      set_running(true);
+    }
     if (stream_.monitor_.stop.load()) return std::nullopt;
     if (again_) return std::exchange(again_, std::nullopt);
     if (stream_.next_ >= stream_.end_) return std::nullopt;
@@ -53,7 +58,12 @@ class TraceStream::Producer : public Task {
  private:
   static constexpr std::uint64_t kStreamsPerAttempt = std::uint64_t{1} << 48;
 
+  void set_running(bool running) {
+    if (heartbeat_) heartbeat_->running.store(running);
+  }
+
   TraceStream& stream_;
+  Heartbeat* heartbeat_;         // may be null
   std::optional<Ticket> again_;  // run() asks for the slot's next ticket at once
 };
 
@@ -91,8 +101,10 @@ TraceStream::~TraceStream() {
 void TraceStream::work() {
   const auto ensemble = simulator_.ensemble(used_.width);
   PriorGuide guide;
-  Producer producer(*this);
+  Heartbeat* heartbeat = options_.monitor ? options_.monitor->add_thread() : nullptr;
+  Producer producer(*this, heartbeat);
   RunOptions run_options;
+  run_options.heartbeat = heartbeat;
   run_options.seed = options_.seed;
   run_options.max_length = options_.max_length;
   run_options.keep_distributions = true;

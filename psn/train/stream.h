@@ -26,8 +26,8 @@ struct StreamOptions {
   std::size_t max_length = 1'000'000;
   Parallelism parallelism{64, 1};
   Share share;
-  std::uint64_t first = 0;           // traces that this reader took before
-  const Monitor* monitor = nullptr;  // its `stop` ends take() with Interrupted
+  std::uint64_t first = 0;     // traces that this reader took before
+  Monitor* monitor = nullptr;  // its `stop` ends take() with Interrupted
 };
 
 class TraceStream : public TraceSource {

@@ -42,6 +42,7 @@ class Trainer {
   }
 
   Progress run() {
+    const Unsaved unsaved(options_.monitor);
     std::vector<Trace> traces;
     while (!finished()) {
       before_.reset();
@@ -51,6 +52,9 @@ class Trainer {
       if (!step(traces, count)) return abandon();
       state_.traces += count;
       ++state_.batches;
+      if (options_.batch_done) {
+        options_.batch_done(state_.traces, mean(state_.loss_sum), mean(state_.kl_sum));
+      }
       constexpr std::uint64_t kCompareEvery = 100;
       if (state_.batches % kCompareEvery == 0) require_same(ranks_, network_.parameters());
       const bool validates = !held_out_.empty() && options_.validate_every &&
@@ -269,6 +273,11 @@ class Trainer {
     return report(best);
   }
 
+  double mean(double sum) const {
+    return sum /
+           static_cast<double>(std::max<std::uint64_t>(1, state_.batches - state_.first_summed));
+  }
+
   const Progress& report(const std::optional<Validation>& validation = std::nullopt) {
     measured(validation);
     if (sink_) sink_(progress_);
@@ -276,12 +285,10 @@ class Trainer {
   }
 
   const Progress& measured(const std::optional<Validation>& validation) {
-    const std::uint64_t summed = state_.batches - state_.first_summed;
-    const auto count = static_cast<double>(std::max<std::uint64_t>(1, summed));
     progress_.batches = state_.batches;
     progress_.traces = state_.traces;
-    progress_.loss = state_.loss_sum / count;
-    progress_.kl = state_.kl_sum / count;
+    progress_.loss = mean(state_.loss_sum);
+    progress_.kl = mean(state_.kl_sum);
     progress_.rate = state_.rate;
     progress_.addresses = network_.size();
     progress_.transitions = network_.transition_count();

@@ -1,0 +1,79 @@
+// What an engine has made so far, and all that it needs to go on to the very result that it would
+// have had without a break.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "psn/base/tensor_file.h"
+#include "psn/core/posterior.h"
+#include "psn/core/trace.h"
+
+namespace psn {
+
+// A Markov chain between two proposals.
+struct ChainState {
+  std::uint32_t id = 0;         // among the chains of the call
+  std::uint64_t runs = 0;       // of the simulator
+  std::uint64_t attempts = 0;   // to find a start
+  std::uint64_t iteration = 0;  // proposals that were accepted or rejected
+  std::uint64_t accepted = 0;   // of those after burn-in
+  std::uint64_t decisions = 0;  // the position of its own random stream
+  bool started = false;
+  Trace current;
+  struct Step {
+    const Address* address = nullptr;
+    double log_step = 0, updates = 0;
+  };
+  std::vector<Step> steps;  // of the random walk, where they were adapted
+};
+
+struct EngineState {
+  Posterior posterior{{}, 0};         // the samples that are there
+  std::vector<std::uint64_t> rows;    // of each: its place in the result
+  std::vector<std::uint64_t> failed;  // places of traces that the simulator could not finish
+  std::vector<ChainState> chains;     // those that have begun
+  std::string draws;                  // EngineOptions::draws as a file; empty: none
+
+  std::uint64_t traces() const;  // that were run for it
+
+  // As a file (docs/formats/unfinished-inference.md), to which more metadata may be added.
+  TensorFile to_file() const;
+  // Throws DataError that names `label`. The addresses become those of `table`.
+  static EngineState from_file(const TensorFile& file, AddressTable& table,
+                               const std::string& label);
+  static constexpr const char* kKind = "psn unfinished inference";
+  static constexpr int kVersion = 1;
+};
+
+// Through which any thread sees what a running engine has so far.
+class EngineWindow {
+ public:
+  std::optional<EngineState> look() const;  // nullopt: no engine has begun
+
+ private:
+  friend class OpenWindow;
+  mutable std::mutex mutex_;
+  std::function<EngineState()> look_;
+  std::optional<EngineState> last_;
+};
+
+// For engines: the window (may be null) is open while this lives. If an exception ends the engine,
+// what was to be seen then stays to be seen.
+class OpenWindow {
+ public:
+  OpenWindow(EngineWindow* window, std::function<EngineState()> look);
+  ~OpenWindow();
+  OpenWindow(const OpenWindow&) = delete;
+  OpenWindow& operator=(const OpenWindow&) = delete;
+
+ private:
+  EngineWindow* window_;
+  int exceptions_;
+};
+
+}  // namespace psn
