@@ -9,6 +9,7 @@
 #include "apps/psn/commands.h"
 #include "apps/psn/models.h"
 #include "apps/psn/options.h"
+#include "apps/psn/output_directory.h"
 #include "apps/psn/pilot.h"
 #include "apps/psn/watch.h"
 #include "psn/base/error.h"
@@ -290,7 +291,7 @@ void compare_command(const CompareOptions& options, const CLI::App& command) {
   Watch watch({.label = s.model,
                .total = 3 * s.count,
                .time_limit = s.time_limit,
-               .progress = !options.common.quiet && stderr_is_terminal()});
+               .progress = !options.common.quiet});
   std::vector<std::string> names;
   if (!options.bin.empty()) names = {options.bin, options.by};
   const Pilot pilot(*simulator, s.parallelism,
@@ -314,6 +315,7 @@ void compare_command(const CompareOptions& options, const CLI::App& command) {
   if (out) {
     out.write_config(command);
     out.write("comparison.json", json.dump(2) + "\n");
+    out.publish();
   }
   options.common.json ? fmt::print("{}\n", json.dump(2)) : print_text(json);
 }

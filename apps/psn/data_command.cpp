@@ -11,6 +11,7 @@
 #include "apps/psn/data_summary.h"
 #include "apps/psn/models.h"
 #include "apps/psn/options.h"
+#include "apps/psn/output_directory.h"
 #include "apps/psn/ranks.h"
 #include "apps/psn/shared_stream.h"
 #include "apps/psn/watch.h"
@@ -66,6 +67,7 @@ void require_same_model(TraceSource& stream, data::StoreWriter& writer, const st
 // and seed alone.
 void generate(TraceSource& stream, data::StoreWriter& writer, std::uint64_t count,
               double commit_every, Watch& watch) {
+  const Unsaved unsaved(&watch.monitor());
   std::vector<Trace> traces;
   Pace pace;
   double committed = watch.seconds();
@@ -73,6 +75,8 @@ void generate(TraceSource& stream, data::StoreWriter& writer, std::uint64_t coun
     const double before = watch.seconds();
     try {
       stream.take(pace.chunk(), traces);
+    } catch (const Interrupted&) {
+      break;
     } catch (...) {
       writer.commit();  // what came before the simulator failed
       throw;
@@ -93,13 +97,15 @@ void generate(TraceSource& stream, data::StoreWriter& writer, std::uint64_t coun
 }
 
 // The traces that training on the model itself would use, without the first.
-StreamOptions stream_options(const GenerateOptions& options, std::uint64_t first) {
+StreamOptions stream_options(const GenerateOptions& options, std::uint64_t first,
+                             Monitor* monitor) {
   const SimulationOptions& s = options.simulation;
   TrainOptions traces;
   traces.seed = options.common.seed;
   traces.traces = s.count;
   traces.max_length = s.max_length;
   traces.simulation = s.parallelism;
+  traces.monitor = monitor;
   StreamOptions stream = training_stream(traces);
   stream.first = first;
   return stream;
@@ -108,7 +114,7 @@ StreamOptions stream_options(const GenerateOptions& options, std::uint64_t first
 // What ranks do for the one that has the store.
 void help_to_generate(Simulator& simulator, const GenerateOptions& options) {
   const Watch watch({.label = options.simulation.model});  // rank 0 is asked to stop, and says so
-  SharedStream(simulator, stream_options(options, 0)).help();
+  SharedStream(simulator, stream_options(options, 0, nullptr)).help();
   Json unused;
   report_failures(simulator, unused, true);
 }
@@ -121,12 +127,20 @@ void generate_command(const GenerateOptions& options, const CLI::App& command) {
   data::StoreWriter writer(s.out, {{simulator->name(), options.common.seed}},
                            simulator->addresses(), options.map_bytes());
   const std::uint64_t before = writer.size();
+  const auto hint = [&] {
+    return fmt::format("; '{}' has {} traces: the same command goes on", s.out, writer.size());
+  };
   Watch watch({.label = s.model,
-               .total = s.count - std::min(s.count, before),
-               .progress = !options.common.quiet && stderr_is_terminal()});
+               .total = s.count,
+               .time_limit = s.time_limit,
+               .progress = !options.common.quiet,
+               .last_words = hint});
+  watch.start_at(before);
   Json result{{"store", s.out}, {"model", simulator->name()}, {"seed", options.common.seed}};
   const std::uint64_t first = before < s.count ? std::max<std::uint64_t>(before, 1) - 1 : s.count;
-  SharedStream stream(*simulator, stream_options(options, first));
+  // Ranks stop between two messages only.
+  Monitor* monitor = ranks().alone() ? &watch.monitor() : nullptr;
+  SharedStream stream(*simulator, stream_options(options, first, monitor));
   if (before < s.count) {
     if (before > 0) require_same_model(stream, writer, s.out);
     write_file_atomically(s.out + "/config.toml", effective_config(command));
@@ -138,12 +152,7 @@ void generate_command(const GenerateOptions& options, const CLI::App& command) {
   result["new_traces"] = writer.size() - before;
   result["traces_per_second"] = rate;
   report_failures(*simulator, result, options.common.quiet);
-  if (writer.size() < s.count) {
-    if (!options.common.quiet) {
-      fmt::print(stderr, "'{}' has {} traces; the same command goes on\n", s.out, writer.size());
-    }
-    throw Interrupted();
-  }
+  if (writer.size() < s.count) throw InterruptedWork(hint());
   if (options.common.json) {
     fmt::print("{}\n", result.dump(2));
   } else {
@@ -207,9 +216,8 @@ void add_verify_command(CLI::App& data) {
   auto* command = options->add_to(data, "verify", "read all of a store and check it");
   command->callback([options] {
     data::StoreReader reader(options->store);
-    Watch watch({.label = options->store,
-                 .total = reader.size(),
-                 .progress = !options->common.quiet && stderr_is_terminal()});
+    Watch watch(
+        {.label = options->store, .total = reader.size(), .progress = !options->common.quiet});
     for (std::uint64_t i = 0; i < reader.size(); ++i) {
       if (watch.monitor().stop.load()) throw Interrupted();
       reader.read(i);
@@ -245,8 +253,7 @@ void add_merge_command(CLI::App& data) {
   command->add_option("--out", options->out, "the new store: a folder")->required();
   options->common.add_to(*command);
   command->callback([options] {
-    Watch watch(
-        {.label = options->out, .progress = !options->common.quiet && stderr_is_terminal()});
+    Watch watch({.label = options->out, .progress = !options->common.quiet});
     const std::uint64_t traces = data::merge(options->stores, options->out, [&] {
       if (watch.monitor().stop.load()) throw Interrupted();
       watch.monitor().traces.fetch_add(1, std::memory_order_relaxed);

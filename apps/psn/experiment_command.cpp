@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <memory>
-#include <mutex>
 
 #include "apps/psn/commands.h"
 #include "apps/psn/options.h"
+#include "apps/psn/output_directory.h"
 #include "apps/psn/watch.h"
 #include "experiments/composite_cure/experiment.h"
 #include "experiments/control_flow/experiment.h"
@@ -35,34 +34,11 @@ struct ExperimentOptions {
   std::uint64_t traces = 0, stored = 0;
 };
 
-// What is being done, on stderr: one line that changes on a terminal, now and then a line in a log.
-// Any thread may write it.
-class Status {
- public:
-  void operator()(const std::string& line) {
-    const std::lock_guard lock(mutex_);
-    if (terminal_) {
-      fmt::print(stderr, "\r\033[K{}", line);
-    } else if (const auto now = Clock::now(); now >= next_) {
-      fmt::print(stderr, "{}\n", line);
-      next_ = now + std::chrono::seconds(30);
-    }
-  }
-  void clear() {
-    if (terminal_) fmt::print(stderr, "\r\033[K");
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  const bool terminal_ = stderr_is_terminal();
-  std::mutex mutex_;
-  Clock::time_point next_;
-};
-
 void experiment_command(const ExperimentOptions& options, const CLI::App& command) {
   OutputDirectory out(options.out);
-  Watch watch({.label = options.name});
-  Status status;
+  const auto goes_on = [] { return std::string("; the same command goes on"); };
+  Watch watch({.label = options.name, .last_words = goes_on});
+  StatusLine status;
   ExperimentRequest request{.preset = options.preset,
                             .quick = options.quick,
                             .traces = options.traces,
@@ -70,14 +46,22 @@ void experiment_command(const ExperimentOptions& options, const CLI::App& comman
                             .seed = options.common.seed,
                             .directory = options.out,
                             .monitor = &watch.monitor()};
-  if (!options.common.quiet) request.status = [&](const std::string& line) { status(line); };
+  if (!options.common.quiet) request.status = [&](const std::string& line) { status.show(line); };
   const auto* experiment =
       std::find_if(kExperiments.begin(), kExperiments.end(),
                    [&](const Experiment& e) { return e.name == options.name; });
-  const ExperimentReport report = experiment->run(request);
-  if (!options.common.quiet) status.clear();
+  const ExperimentReport report = [&] {
+    try {
+      return experiment->run(request);
+    } catch (const Interrupted&) {
+      status.clear();
+      throw InterruptedWork(goes_on());
+    }
+  }();
+  status.clear();
   out.write_config(command);
   for (const auto& [name, content] : report.files) out.write(name, content);
+  out.publish();
   fmt::print("{}", options.common.json ? report.results : report.summary);
 }
 

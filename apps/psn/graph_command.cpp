@@ -8,6 +8,7 @@
 #include "apps/psn/commands.h"
 #include "apps/psn/fallback.h"
 #include "apps/psn/options.h"
+#include "apps/psn/output_directory.h"
 #include "apps/psn/pilot.h"
 #include "apps/psn/watch.h"
 #include "psn/infer/importance.h"
@@ -31,7 +32,7 @@ void graph_command(const GraphOptions& options, const CLI::App& command) {
   Watch watch({.label = s.model,
                .total = s.count,
                .time_limit = s.time_limit,
-               .progress = !options.common.quiet && stderr_is_terminal()});
+               .progress = !options.common.quiet});
   const Pilot pilot(*simulator, s.parallelism,
                     {.max_length = s.max_length, .monitor = &watch.monitor()});
   forget_fallbacks(*simulator);
@@ -61,6 +62,7 @@ void graph_command(const GraphOptions& options, const CLI::App& command) {
     out.write_config(command);
     out.write("transitions.dot", dot);
     out.write("transitions.json", json);
+    out.publish();
   }
   fmt::print("{}", options.common.json ? json : dot);
 }

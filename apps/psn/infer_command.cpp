@@ -15,10 +15,12 @@
 #include "apps/psn/observation_use.h"
 #include "apps/psn/observe.h"
 #include "apps/psn/options.h"
+#include "apps/psn/output_directory.h"
 #include "apps/psn/pilot.h"
 #include "apps/psn/posterior_summary.h"
 #include "apps/psn/ranks.h"
 #include "apps/psn/surrogate_quality.h"
+#include "apps/psn/unfinished_inference.h"
 #include "apps/psn/watch.h"
 #include "psn/base/error.h"
 #include "psn/infer/correction.h"
@@ -49,10 +51,19 @@ struct InferOptions {
   double defensive = 0;
   std::uint64_t correct = 0;   // simulator runs
   std::size_t draws = 10'000;  // kept in --out
+  bool resume = false;
+
+  bool has_chains() const { return engine == "lmh" || engine == "rmh"; }
+  std::uint64_t per_chain() const { return (simulation.count + chains - 1) / chains; }
+  std::uint64_t burn_in_or_default() const { return burn_in.value_or(per_chain() * thinning / 10); }
+  std::uint64_t traces() const {
+    if (!has_chains()) return simulation.count;
+    return chains * (burn_in_or_default() + per_chain() * thinning);
+  }
 };
 
 void check(const InferOptions& options) {
-  const bool chains = options.engine == "lmh" || options.engine == "rmh";
+  const bool chains = options.has_chains();
   const std::uint64_t count = options.simulation.count;
   if (chains && options.chains > count) {
     throw InvalidArgument(fmt::format("--chains {} is more than -n {}", options.chains, count));
@@ -66,6 +77,7 @@ void check(const InferOptions& options) {
     throw InvalidArgument("--defensive is for --engine ic");
   }
   if (options.correct == 0) return;
+  if (options.resume) throw InvalidArgument("--resume does not go with --correct");
   if (!ranks().alone()) throw InvalidArgument("--correct runs in one process, without mpirun");
   if (!options.simulation.model.ends_with(".psn") || options.fallback.simulator.empty()) {
     throw InvalidArgument(
@@ -115,8 +127,7 @@ InferenceResult infer(Simulator& simulator, const Observations& observations,
   metropolis.chains = options.chains;
   metropolis.thinning = options.thinning;
   metropolis.random_walk = options.engine == "rmh";
-  const std::uint64_t per_chain = (metropolis.samples + options.chains - 1) / options.chains;
-  metropolis.burn_in = options.burn_in.value_or(per_chain * options.thinning / 10);
+  metropolis.burn_in = options.burn_in_or_default();
   MetropolisResult result = run_chains(simulator, observations, metropolis);
   return {std::move(result.posterior), result.iterations, watch.seconds() - started,
           result.acceptance};
@@ -182,10 +193,16 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   const Observations held = held_values(options.given);
   const auto simulator = options.fallback.load(s, options.correct > 0);
   OutputDirectory out(s.out);
+  const std::string observed = observations_json(observations);
+  UnfinishedInference unfinished(s.out, effective_config(command), observed);
+  const EngineState* begun = unfinished.open(options.resume, *simulator);
+  EngineWindow window;
+  const auto keep = [&] { return unfinished.save(window, *simulator); };
   Watch watch({.label = s.model,
-               .total = s.count,
+               .total = options.traces(),
                .time_limit = s.time_limit,
-               .progress = !options.common.quiet && stderr_is_terminal()});
+               .progress = !options.common.quiet && ranks().leads(),
+               .last_words = keep});
   const RunOptions run{.held = &held, .max_length = s.max_length, .monitor = &watch.monitor()};
   // What is corrected to is asked, not the surrogate.
   std::optional<Target> target;
@@ -206,13 +223,23 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   engine.max_length = s.max_length;
   engine.parallelism = s.parallelism;
   engine.monitor = &watch.monitor();
+  engine.resume = begun;
+  if (options.correct == 0) engine.window = &window;
 
   Draws draws(options.common.seed, {.draws = options.draws});
   Draws* wanted = out && options.draws > 0 ? &draws : nullptr;
   if (!target) engine.draws = wanted;
 
   forget_fallbacks(*simulator);
-  InferenceResult result = infer(*simulator, observations, options, engine, watch);
+  if (begun) watch.start_at(begun->traces());
+  InferenceResult result = [&] {
+    try {
+      return infer(*simulator, observations, options, engine, watch);
+    } catch (const Interrupted&) {
+      throw InterruptedWork(keep());
+    }
+  }();
+  result.seconds += unfinished.seconds();
   Json json{
       {"model", simulator->name()}, {"engine", options.engine}, {"seed", options.common.seed}};
   if (options.correct > 0) {
@@ -226,15 +253,18 @@ void infer_command(const InferOptions& options, const CLI::App& command) {
   if (!target) add_learned_tags(*simulator, result.posterior.names(), json);
   add_surrogate_quality(s.model, json);
   report_fallbacks(*simulator, json, options.common.quiet);
-  report_failures(*simulator, json, options.common.quiet);
+  report_failures(*simulator, json, options.common.quiet, unfinished.failures());
   if (wanted) join(draws);
   if (!ranks().leads()) return;
   if (out) {
     out.write_config(command);
+    out.write("observations.json", observed);
     if (wanted) out.write(kDrawsFile, draws.serialize());
-    result.posterior.save(out.path() + "/posterior.safetensors");
-    result.posterior.write_csv(out.path() + "/posterior.csv");
+    result.posterior.save(out.file("posterior.safetensors"));
+    result.posterior.write_csv(out.file("posterior.csv"));
     out.write("summary.json", json.dump(2) + "\n");
+    out.publish();
+    unfinished.finish();
   }
   if (options.common.json) {
     fmt::print("{}\n", json.dump(2));
@@ -302,6 +332,10 @@ void add_infer_command(CLI::App& program) {
                    "samples of which all latents are kept in OUT, for psn predict; 0: none")
       ->capture_default_str()
       ->check(CLI::Range(0, 1 << 30));
+  command
+      ->add_flag("--resume", options->resume,
+                 "go on with an inference into --out that was interrupted, if there is")
+      ->configurable(false);
   options->fallback.add_to(*command);
   options->common.add_to(*command);
   command->callback([options, command] { infer_command(*options, *command); });

@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <unistd.h>
-
 #include <toml++/toml.h>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <sstream>
 
@@ -226,34 +223,6 @@ std::vector<std::string> split_names(const std::string& text) {
     }
   }
   return parts;
-}
-
-OutputDirectory::OutputDirectory(std::string path) : path_(std::move(path)) {
-  if (path_.empty()) return;
-  std::error_code error;
-  std::filesystem::path existing = std::filesystem::absolute(path_, error);
-  while (!std::filesystem::exists(existing, error) && existing.has_relative_path()) {
-    existing = existing.parent_path();
-  }
-  if (!std::filesystem::is_directory(existing, error) ||
-      ::access(existing.c_str(), W_OK | X_OK) != 0) {
-    throw DataError(fmt::format("cannot write results into '{}'", path_));
-  }
-}
-
-void OutputDirectory::create() {
-  std::error_code error;
-  std::filesystem::create_directories(path_, error);
-  if (error) throw DataError(fmt::format("cannot create '{}': {}", path_, error.message()));
-}
-
-void OutputDirectory::write(const std::string& name, const std::string& content) {
-  write_file_atomically(path_ + "/" + name, content);
-}
-
-void OutputDirectory::write_config(const CLI::App& command) {
-  create();
-  write("config.toml", effective_config(command));
 }
 
 namespace {

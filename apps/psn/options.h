@@ -43,22 +43,6 @@ void add_stack_size(CLI::App& command, std::size_t& kib);
 std::vector<std::string> with_config_file(const CLI::App& program,
                                           std::vector<std::string> arguments);
 
-// The directory of --out: found to be writable before the work, made after it, so that nothing is
-// left behind by work that fails. An empty path stands for none.
-class OutputDirectory {
- public:
-  explicit OutputDirectory(std::string path);
-  explicit operator bool() const { return !path_.empty(); }
-  const std::string& path() const { return path_; }
-  // Makes the directory and writes the effective configuration there, as config.toml.
-  void write_config(const CLI::App& command);
-  void write(const std::string& name, const std::string& content);
-
- private:
-  void create();
-  std::string path_;
-};
-
 // Names or addresses with commas between them: splits at commas, but for those within brackets, as
 // addresses have them.
 std::vector<std::string> split_names(const std::string& text);

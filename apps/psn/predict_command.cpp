@@ -11,6 +11,7 @@
 #include "apps/psn/learned_tags.h"
 #include "apps/psn/observe.h"
 #include "apps/psn/options.h"
+#include "apps/psn/output_directory.h"
 #include "apps/psn/pilot.h"
 #include "apps/psn/posterior_summary.h"
 #include "apps/psn/watch.h"
@@ -76,7 +77,7 @@ void predict_command(PredictOptions& options, const CLI::App& command) {
   Watch watch({.label = s.model,
                .total = s.count,
                .time_limit = s.time_limit,
-               .progress = !options.common.quiet && stderr_is_terminal()});
+               .progress = !options.common.quiet});
   const Pilot pilot(*simulator, s.parallelism,
                     {.held = &held, .max_length = s.max_length, .monitor = &watch.monitor()},
                     options.queries);
@@ -108,9 +109,10 @@ void predict_command(PredictOptions& options, const CLI::App& command) {
   report_failures(*simulator, json, options.common.quiet);
   if (out) {
     out.write_config(command);
-    prediction.samples.save(out.path() + "/predictive.safetensors");
-    prediction.samples.write_csv(out.path() + "/predictive.csv");
+    prediction.samples.save(out.file("predictive.safetensors"));
+    prediction.samples.write_csv(out.file("predictive.csv"));
     out.write("summary.json", json.dump(2) + "\n");
+    out.publish();
   }
   if (options.common.json) {
     fmt::print("{}\n", json.dump(2));

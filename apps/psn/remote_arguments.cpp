@@ -65,8 +65,12 @@ std::vector<std::string> read_keys(const std::string& path, std::size_t count) {
   return keys;
 }
 
-void report_failures(const Simulator& simulator, nlohmann::ordered_json& result, bool quiet) {
-  const Failures failures = joined(simulator.failures());
+void report_failures(const Simulator& simulator, nlohmann::ordered_json& result, bool quiet,
+                     const Failures& earlier) {
+  Failures failures = joined(simulator.failures());
+  failures.runs += earlier.runs;
+  for (const auto& [cause, count] : earlier.by_cause) failures.by_cause[cause] += count;
+  if (failures.last.empty()) failures.last = earlier.last;
   if (failures.runs == 0) return;
   result["failed_runs"] = {
       {"count", failures.runs}, {"causes", failures.by_cause}, {"last", failures.last}};

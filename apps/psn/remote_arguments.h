@@ -28,7 +28,8 @@ struct RemoteArguments {
 // Keys in files: one for a public key, two (public, secret) for a pair. Throws DataError.
 std::vector<std::string> read_keys(const std::string& path, std::size_t count);
 
-// Runs that failed, into the result and on stderr.
-void report_failures(const Simulator& simulator, nlohmann::ordered_json& result, bool quiet);
+// Runs that failed, into the result and on stderr; `earlier`: before the work was interrupted.
+void report_failures(const Simulator& simulator, nlohmann::ordered_json& result, bool quiet,
+                     const Failures& earlier = {});
 
 }  // namespace psn::app

@@ -12,6 +12,7 @@
 #include "apps/psn/fallback.h"
 #include "apps/psn/observe.h"
 #include "apps/psn/options.h"
+#include "apps/psn/output_directory.h"
 #include "apps/psn/pilot.h"
 #include "apps/psn/surrogate_quality.h"
 #include "apps/psn/watch.h"
@@ -74,7 +75,7 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
   Watch watch({.label = s.model,
                .total = s.count,
                .time_limit = s.time_limit,
-               .progress = !options.common.quiet && stderr_is_terminal()});
+               .progress = !options.common.quiet});
   const Pilot pilot(*simulator, s.parallelism,
                     {.held = &held, .max_length = s.max_length, .monitor = &watch.monitor()},
                     options.queries);
@@ -123,10 +124,10 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
   report_failures(*simulator, json, options.common.quiet);
   if (out) {
     out.write_config(command);
-    samples.filter([&](std::size_t i) { return !failed[i]; })
-        .write_csv(out.path() + "/samples.csv");
-    out.write("summary.json", json.dump(2) + "\n");
+    samples.filter([&](std::size_t i) { return !failed[i]; }).write_csv(out.file("samples.csv"));
     for (const auto& [name, map] : summary.heat_maps) out.write(name, map);
+    out.write("summary.json", json.dump(2) + "\n");
+    out.publish();
   }
   if (options.common.json) {
     fmt::print("{}\n", json.dump(2));

@@ -90,16 +90,6 @@ std::shared_ptr<Network> load_from(const std::string& path, Purpose purpose) {
   return network;
 }
 
-// Ctrl-C, with what is left of the work.
-class InterruptedTraining : public Interrupted {
- public:
-  explicit InterruptedTraining(const std::string& hint) : text_("interrupted" + hint) {}
-  const char* what() const noexcept override { return text_.c_str(); }
-
- private:
-  std::string text_;
-};
-
 // Layers for a variable that the model does not have would go unnoticed.
 void check_variable_names(const NetworkConfig& network, Simulator& simulator, Watch& watch) {
   std::vector<std::string> names;
@@ -151,10 +141,18 @@ class Training {
         config_(effective_config(command)),
         unfinished_(options.out, config_),
         begun_(unfinished_.open(options.resume)),
-        watch_({.label = options.model, .total = chosen_.training.traces, .time_limit = 0}),
-        shows_(!options.common.quiet && stderr_is_terminal() && ranks().leads()) {
+        watch_({.label = options.model.empty() ? options.store.data : options.model,
+                .total = chosen_.training.traces,
+                .time_limit = options.time_limit,
+                .progress = !options.common.quiet && ranks().leads(),
+                .last_words = [this] { return unfinished_.hint(); }}) {
     chosen_.training.monitor = &watch_.monitor();
     chosen_.training.ranks = &ranks();
+    chosen_.training.batch_done = [this](std::uint64_t traces, double loss, double kl) {
+      watch_.monitor().traces.store(traces);
+      watch_.note(network_->infers() ? fmt::format("loss {:.4f}", loss)
+                                     : fmt::format("KL {:.4f}", kl));
+    };
     open_source();
     if (begun_) go_on();
     if (!network_) network_ = std::make_shared<Network>(chosen_.network, options.common.seed);
@@ -171,7 +169,6 @@ class Training {
   Progress run() {
     try {
       const Progress last = learn();
-      if (shows_) fmt::print(stderr, "\r\033[K");
       if (last.finished) return last;
       wait_for_leader(*network_);
       if (watch_.monitor().stop.load()) throw Interrupted();
@@ -188,14 +185,14 @@ class Training {
     } catch (const DataError& error) {
       throw DataError(error.what() + unfinished_.hint());
     } catch (const Interrupted&) {
-      throw InterruptedTraining(unfinished_.hint());
+      throw InterruptedWork(unfinished_.hint());
     }
   }
 
   void conclude(const Progress& last) {
     Json result = progress_json(last, network_->infers());
     result["seconds"] = last.seconds;
-    result["traces_per_second"] = last.traces_per_second;
+    result["traces_per_second"] = static_cast<double>(last.traces) / last.seconds;
     result["finished"] = last.finished;
     const auto warnings = training_warnings(last, network_->infers());
     result["warnings"] = warnings;
@@ -237,6 +234,7 @@ class Training {
   void go_on() {
     network_ = begun_->network;
     chosen_.training.resume = &begun_->state;
+    watch_.start_at(begun_->state.traces);
     history_ = Json::parse(begun_->history);
   }
 
@@ -249,10 +247,6 @@ class Training {
   void report(const Progress& p) {
     if (log_) log_->add(p);
     history_.push_back(progress_json(p, network_->infers()));
-    if (!shows_) return;
-    fmt::print(stderr, "\r\033[K{} of {} traces, {} {:.4f}, {} addresses, {:.0f} traces/s",
-               p.traces, chosen_.training.traces, network_->infers() ? "loss" : "KL",
-               network_->infers() ? p.loss : p.kl, p.addresses, p.traces_per_second);
   }
 
   const TrainCommandOptions& options_;
@@ -266,7 +260,6 @@ class Training {
   std::unique_ptr<TrainingStore> store_;
   std::unique_ptr<TrainingLog> log_;
   Json history_ = Json::array();
-  bool shows_;
 };
 
 void train_command(TrainCommandOptions& options, const CLI::App& command) {
@@ -314,7 +307,7 @@ void add_train_command(CLI::App& program) {
   o.recipe.add_to(*command);
   command
       ->add_option("--time-limit", o.time_limit,
-                   "seconds that a remote simulator may take from one random choice to the next")
+                   "seconds that a simulation may take from one random choice to the next; 0: any")
       ->capture_default_str()
       ->check(finite_between(0, 1e9));
   add_stack_size(*command, o.stack_kib);

@@ -3,44 +3,25 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
-#include <set>
-#include <sstream>
 
+#include "apps/psn/ranks.h"
+#include "apps/psn/same_options.h"
+#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 #include "psn/nn/network_file.h"
 
 namespace psn::app {
-namespace {
-
-// Options that change nothing in what is learned: where results go, and how long things may take.
-const std::set<std::string>& free_options() {
-  static const std::set<std::string> names{
-      "out",          "log",        "json",    "quiet",        "max-time",       "checkpoint-every",
-      "time-limit",   "stack-size", "workers", "max-failures", "run-time-limit", "start-time-limit",
-      "curve-server", "curve-keys"};
-  return names;
-}
-
-// The lines of an effective configuration, by option.
-std::map<std::string, std::string> options_of(const std::string& config) {
-  std::map<std::string, std::string> options;
-  std::istringstream in(config);
-  for (std::string line; std::getline(in, line);) {
-    const std::size_t equals = line.find(" = ");
-    if (line.starts_with("#") || equals == std::string::npos) continue;
-    const std::string name = line.substr(0, equals);
-    if (!free_options().contains(name)) options[name] = line.substr(equals + 3);
-  }
-  return options;
-}
-
-}  // namespace
 
 UnfinishedTraining::UnfinishedTraining(std::string out, std::string config)
     : out_(std::move(out)),
       config_(std::move(config)),
-      file_(out_.substr(0, out_.size() - 4) + ".checkpoint.psn") {}
+      file_(out_.substr(0, out_.size() - 4) + ".checkpoint.psn") {
+  if (!ranks().leads()) return;
+  lock_.emplace(out_);
+  remove_abandoned(out_);
+  remove_abandoned(out_ + ".toml");
+  file_.remove_abandoned();
+}
 
 std::optional<Checkpoint> UnfinishedTraining::open(bool resume) {
   if (!file_.exists()) {
@@ -57,25 +38,9 @@ std::optional<Checkpoint> UnfinishedTraining::open(bool resume) {
         file_.path()));
   }
   Checkpoint checkpoint = file_.load();
-  expect_same_options(checkpoint.config);
+  expect_same_options(file_.path(), checkpoint.config, config_);
   updates_ = checkpoint.state.batches;
   return checkpoint;
-}
-
-void UnfinishedTraining::expect_same_options(const std::string& begun_with) const {
-  const auto before = options_of(begun_with), now = options_of(config_);
-  const auto text = [](const auto& options, const std::string& name) {
-    const auto found = options.find(name);
-    return found == options.end() ? std::string("not set") : found->second;
-  };
-  std::set<std::string> names;
-  for (const auto& [name, value] : before) names.insert(name);
-  for (const auto& [name, value] : now) names.insert(name);
-  for (const std::string& name : names) {
-    if (text(before, name) == text(now, name)) continue;
-    throw InvalidArgument(fmt::format("--resume: '{}' was begun with another --{}: {}, now {}",
-                                      file_.path(), name, text(before, name), text(now, name)));
-  }
 }
 
 void UnfinishedTraining::save(std::shared_ptr<Network> network, const TrainingState& state,

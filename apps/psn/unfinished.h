@@ -6,13 +6,15 @@
 #include <optional>
 #include <string>
 
+#include "psn/base/file_lock.h"
 #include "psn/train/checkpoint.h"
 
 namespace psn::app {
 
 class UnfinishedTraining {
  public:
-  // `config`: the command's effective configuration.
+  // `config`: the command's effective configuration. Throws DataError if another process trains
+  // towards the same file. Of several ranks, the first speaks for all.
   UnfinishedTraining(std::string out, std::string config);
 
   // What is there to go on from; nullopt: nothing, so training starts. Throws InvalidArgument if
@@ -30,9 +32,8 @@ class UnfinishedTraining {
   std::string hint() const;
 
  private:
-  void expect_same_options(const std::string& begun_with) const;
-
   std::string out_, config_;
+  std::optional<FileLock> lock_;
   CheckpointFile file_;
   std::uint64_t updates_ = 0;  // in the file
   bool failed_ = false;

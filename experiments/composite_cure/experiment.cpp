@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "experiments/composite_cure/composite_cure.h"
-#include "experiments/composite_cure/kept.h"
+#include "experiments/composite_cure/results.h"
 #include "psn/base/error.h"
 #include "psn/core/in_process.h"
 #include "psn/data/store_source.h"
@@ -35,6 +35,17 @@ double seconds_of(Work work) {
 // A simulation is long, and a network's step is for many at once.
 constexpr Parallelism kSimulations{8, 0}, kNetworkSteps{512, 0};
 
+// On the first `stored` traces of a store.
+Progress train_on_store(Network& network, const TrainOptions& options, data::StoreReader& store,
+                        std::uint64_t stored, const std::vector<Trace>& held_out,
+                        const ProgressSink& progress) {
+  data::StoreSource source(store, {.seed = options.seed,
+                                   .count = options.traces,
+                                   .first = options.resume ? options.resume->traces : 0,
+                                   .traces = stored});
+  return train_network(source, held_out, network, options, progress);
+}
+
 class Experiment {
  public:
   Experiment(const ExperimentRequest& request, const Plan& plan)
@@ -49,14 +60,21 @@ class Experiment {
                                                  plan_.validation, held_out.size())));
     // On two cores.
     data::StoreReader second(*store);
+    const auto from = [&](data::StoreReader& reader, const Preset& recipe) {
+      return TrainingPlan{
+          .recipe = recipe,
+          .data = fmt::format("{} stored traces", plan_.stored),
+          .train =
+              [&](Network& network, const TrainOptions& options, const ProgressSink& sink) {
+                return train_on_store(network, options, reader, plan_.stored, validation, sink);
+              },
+          .measure = {}};
+    };
     auto others = std::async(std::launch::async, [&] {
-      results.inference =
-          kept_.network("inference", plan_.inference, second, plan_.stored, validation);
-      results.smallest =
-          kept_.network("smallest", plan_.smallest, second, plan_.stored, validation);
+      results.inference = kept_.network("inference", from(second, plan_.inference));
+      results.smallest = kept_.network("smallest", from(second, plan_.smallest));
     });
-    results.surrogate =
-        kept_.network("surrogate", plan_.surrogate, *store, plan_.stored, validation);
+    results.surrogate = kept_.network("surrogate", from(*store, plan_.surrogate));
     others.get();
     const auto error = [&](const Trained& trained) {
       return field_error(std::make_shared<const CompiledNetwork>(trained.network), held_out);
@@ -168,10 +186,9 @@ class Experiment {
         training.traces = plan_.tuning_seen;
         training.validate_every = 0;
         training.rate.learning_rate *= rate_factor;
-        Trained trained{std::move(start), {}, 0};
-        train_on_store(trained, training, reader, std::min(count * 20 / 19 + 1, in_store), {}, {});
+        train_on_store(*start, training, reader, std::min(count * 20 / 19 + 1, in_store), {}, {});
         kept_.stop_if_asked();
-        return error(trained.network);
+        return error(std::move(start));
       };
       data::StoreReader second(*store);
       auto from_nothing = std::async(std::launch::async, [&] {

@@ -64,7 +64,7 @@ Json training_json(const Preset& recipe, const Trained& trained) {
           {"traces", t.traces},
           {"batch_size", t.batch_size},
           {"learning_rate", t.rate.learning_rate},
-          {"seconds", trained.seconds}};
+          {"seconds", trained.seconds()}};
 }
 
 double minutes_of(std::size_t time) {
@@ -164,12 +164,15 @@ std::string lines_csv(const std::vector<Line>& points, const char* header) {
   return csv;
 }
 
+// Nats per trace: KL of a surrogate, -log q of a proposal.
 std::vector<Line> learning_curve(const Trained& trained) {
   std::vector<Line> lines;
-  for (const CurvePoint& p : trained.curve) {
+  const bool infers = trained.network->infers();
+  for (const auto& [p, measured] : trained.curve) {
+    if (!p.validation) continue;
     const auto traces = static_cast<double>(p.traces);
-    lines.push_back({"training", traces, p.loss});
-    lines.push_back({"validation", traces, p.validation});
+    lines.push_back({"training", traces, infers ? p.loss : p.kl});
+    lines.push_back({"validation", traces, infers ? p.validation->loss : p.validation->kl});
   }
   return lines;
 }

@@ -8,6 +8,7 @@
 
 #include "experiments/composite_cure/field.h"
 #include "experiments/composite_cure/plan.h"
+#include "experiments/kept.h"
 #include "psn/core/posterior.h"
 
 namespace psn::composite_cure {
@@ -19,18 +20,6 @@ struct ObservedCase {
 };
 inline constexpr std::array kCases{ObservedCase{"minus", -1}, ObservedCase{"nominal", 0},
                                    ObservedCase{"plus", 1}};
-
-struct CurvePoint {
-  std::uint64_t traces = 0;
-  double loss = 0, validation = 0;  // nats per trace: KL of a surrogate, -log q of a proposal
-};
-
-// One network and how it was trained.
-struct Trained {
-  std::shared_ptr<Network> network;
-  std::vector<CurvePoint> curve;
-  double seconds = 0;
-};
 
 struct Inferred {
   Posterior posterior;

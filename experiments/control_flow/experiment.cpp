@@ -44,35 +44,34 @@ class Clock {
 class Experiment {
  public:
   explicit Experiment(const ExperimentRequest& request)
-      : request_(request), size_(request.quick ? kQuick : Size{}), simulator_(model()) {
+      : request_(request),
+        kept_(request),
+        size_(request.quick ? kQuick : Size{}),
+        simulator_(model()) {
     if (request.traces > 0) size_.training = request.traces;
   }
 
   Results run() {
     Results results;
     results.surrogate = train(Purpose::kSurrogate, "surrogate");
-    results.inference = train(Purpose::kInference, "inference network");
+    results.inference = train(Purpose::kInference, "inference");
     SurrogateSimulator& surrogate = surrogate_.emplace("surrogate", results.surrogate.network);
     results.deviation = deviation(*results.surrogate.network);
-    say("running simulator and surrogate forward");
+    kept_.say("running simulator and surrogate forward");
     results.simulator = forward(simulator_, Use::kSimulator);
     results.simulator_again = forward(simulator_, Use::kAgain);
     results.surrogate_traces = forward(surrogate, Use::kSurrogate);
-    say("inference compilation");
+    kept_.say("inference compilation");
     const auto network = std::make_shared<const CompiledNetwork>(results.inference.network);
     results.ic_simulator = compiled_inference(simulator_, network);
     results.ic_surrogate = compiled_inference(surrogate, network);
-    say("Metropolis-Hastings");
+    kept_.say("Metropolis-Hastings");
     results.lmh = lmh();
     return results;
   }
 
  private:
-  void say(const std::string& what) const {
-    if (request_.status) request_.status(what);
-  }
-
-  Trained train(Purpose purpose, const char* what) {
+  Trained train(Purpose purpose, const std::string& name) {
     Preset recipe = preset(request_.preset, purpose);
     recipe.training.traces = size_.training;
     recipe.training.validation_traces = size_.validation;
@@ -81,14 +80,7 @@ class Experiment {
     constexpr std::uint64_t kPoints = 25;  // of the curve
     recipe.training.progress_every =
         std::max<std::uint64_t>(1, size_.training / recipe.training.batch_size / kPoints);
-    Trained result{std::make_shared<Network>(recipe.network, request_.seed), {}};
-    train_online(simulator_, *result.network, recipe.training, [&](const Progress& p) {
-      result.curve.push_back(p);
-      say(fmt::format("training the {}: {} of {} traces, {:.0f} traces/s", what, p.traces,
-                      size_.training, p.traces_per_second));
-    });
-    if (request_.monitor && request_.monitor->stop.load()) throw Interrupted();
-    return result;
+    return kept_.network(name, online_plan(simulator_, recipe));
   }
 
   RunOptions run_options(Use use) const {
@@ -157,6 +149,7 @@ class Experiment {
   }
 
   const ExperimentRequest& request_;
+  const Kept kept_;
   Size size_;
   // The results refer to their addresses.
   InProcess simulator_;

@@ -1,4 +1,4 @@
-// The results as files: results.json, the data of each figure, and both networks.
+// The results as files: results.json, and the data of each figure.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/control_flow/results.h"
-#include "psn/nn/network_file.h"
 
 namespace psn::control_flow {
 namespace {
@@ -117,7 +116,7 @@ double largest_frequency_deviation(const std::vector<TransitionDeviation>& trans
 std::string curve_csv(const Trained& trained) {
   std::string csv =
       "traces,updates,loss,kl_nats_per_trace,learning_rate,addresses,traces_per_second\n";
-  for (const Progress& p : trained.curve) {
+  for (const auto& [p, measured] : trained.curve) {
     csv += fmt::format("{},{},{},{},{},{},{:.0f}\n", p.traces, p.batches, p.loss,
                        trained.network->infers() ? "" : fmt::format("{}", p.kl), p.rate,
                        p.addresses, p.traces_per_second);
@@ -223,8 +222,6 @@ ExperimentReport write_report(const Results& results, const ExperimentRequest& r
   report.files["x_given_loops.csv"] = loops_csv(results);
   report.files["learning_surrogate.csv"] = curve_csv(results.surrogate);
   report.files["learning_inference.csv"] = curve_csv(results.inference);
-  report.files["surrogate.psn"] = serialize_network({results.surrogate.network, ""});
-  report.files["inference.psn"] = serialize_network({results.inference.network, ""});
   return report;
 }
 

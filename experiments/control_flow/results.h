@@ -2,28 +2,19 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "experiments/control_flow/control_flow.h"
-#include "experiments/experiment.h"
+#include "experiments/kept.h"
 #include "psn/core/posterior.h"
 #include "psn/report/agreement.h"
 #include "psn/train/comparison.h"
-#include "psn/train/trainer.h"
 
 namespace psn::control_flow {
 
 inline constexpr double kObserved = 5;  // x
-
-// One network and how it was trained.
-struct Trained {
-  std::shared_ptr<Network> network;
-  std::vector<Progress> curve;
-};
 
 // Traces of the simulator or of the surrogate, for the transition graphs and conditionals.
 struct Forward {

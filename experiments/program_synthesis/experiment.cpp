@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "experiments/program_synthesis/markov.h"
-#include "psn/base/error.h"
 #include "psn/core/in_process.h"
 #include "psn/nn/surrogate.h"
 
@@ -23,25 +22,19 @@ Sample draw(Simulator& simulator, std::uint64_t count, Use use, const Experiment
   return draw_programs(simulator, count, seed_for(use, request.seed), request.monitor);
 }
 
-void train(const ExperimentRequest& request, TrainOptions training, Simulator& simulator,
-           Results& results) {
+TrainingPlan training_plan(const ExperimentRequest& request, Preset recipe, Simulator& simulator) {
   constexpr std::uint64_t kPoints = 20;  // of the curve
-  constexpr double kPlausible = 1;       // nats: a worse network may write without an end
+  TrainOptions& training = recipe.training;
   training.progress_every =
       std::max<std::uint64_t>(1, training.traces / training.batch_size / kPoints);
-  results.training = train_online(simulator, *results.network, training, [&](const Progress& p) {
-    results.curve.push_back({p, std::nullopt});
-    std::string line = fmt::format("{} of {} traces, KL {:.4f}, {:.0f} traces/s", p.traces,
-                                   training.traces, p.kl, p.traces_per_second);
-    if (p.kl < kPlausible) {
-      SurrogateSimulator now(simulator.name(), std::make_shared<Network>(*results.network));
-      const double valid = draw(now, 2'000, Use::kCurve, request).valid_strict();
-      results.curve.back().valid_strict = valid;
-      line += fmt::format(", {:.1f} % valid", 100 * valid);
-    }
-    if (request.status) request.status(line);
-  });
-  if (request.monitor && request.monitor->stop.load()) throw Interrupted();
+  TrainingPlan plan = online_plan(simulator, std::move(recipe));
+  plan.measure = [&](const Network& network, const Progress& p) -> std::optional<double> {
+    constexpr double kPlausible = 1;  // nats: a worse network may write without an end
+    if (p.kl >= kPlausible) return std::nullopt;
+    SurrogateSimulator now(simulator.name(), std::make_shared<Network>(network));
+    return draw(now, 2'000, Use::kCurve, request).valid_strict();
+  };
+  return plan;
 }
 
 }  // namespace
@@ -73,10 +66,10 @@ Results measure(const ExperimentRequest& request, const Plan& plan) {
   const std::uint64_t count = plan.programs;
   InProcess simulator(model());
   Results results;
-  results.network = std::make_shared<Network>(plan.recipe.network, request.seed);
-  train(request, plan.recipe.training, simulator, results);
-  if (request.status) request.status(fmt::format("drawing {} programs", count));
-  SurrogateSimulator surrogate(simulator.name(), results.network);
+  const Kept kept(request);
+  results.trained = kept.network("surrogate", training_plan(request, plan.recipe, simulator));
+  kept.say(fmt::format("drawing {} programs", count));
+  SurrogateSimulator surrogate(simulator.name(), results.trained.network);
   results.simulator = draw(simulator, count, Use::kSimulator, request);
   results.simulator_again = draw(simulator, count, Use::kAgain, request);
   results.surrogate = draw(surrogate, count, Use::kSurrogate, request);

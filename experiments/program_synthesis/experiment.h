@@ -1,14 +1,10 @@
 // The experiment as a whole: trains a surrogate, draws programs from the simulator and from the
-// surrogate, checks and compares them.
+// surrogate, checks and compares them. The surrogate is kept in the request's directory, and used
+// again if it is there.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <vector>
-
-#include "experiments/experiment.h"
+#include "experiments/kept.h"
 #include "experiments/program_synthesis/sample.h"
-#include "psn/train/trainer.h"
 
 namespace psn::program_synthesis {
 
@@ -19,13 +15,9 @@ struct Plan {
 Plan plan(const ExperimentRequest& request);
 
 struct Results {
-  struct CurvePoint {
-    Progress progress;
-    std::optional<double> valid_strict;  // absent at first, where programs hardly ever end
-  };
-  std::vector<CurvePoint> curve;  // of the training
-  Progress training;              // at its end
-  std::shared_ptr<Network> network;
+  // Measured along the curve is the share of valid programs; absent at first, where they hardly
+  // ever end.
+  Trained trained;
   // Two samples of the simulator: their distance is what sampling alone makes of no difference.
   Sample simulator, simulator_again, surrogate;
   double markov_baseline = 0;

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "experiments/program_synthesis/experiment.h"
-#include "psn/nn/network_file.h"
 
 namespace psn::program_synthesis {
 namespace {
@@ -74,7 +73,7 @@ double largest_error(const TransitionPairs& pairs) {
 std::string curve_csv(const Results& results) {
   std::string csv =
       "traces,updates,loss,kl_nats_per_trace,learning_rate,addresses,transitions,valid_strict\n";
-  for (const auto& [p, valid] : results.curve) {
+  for (const auto& [p, valid] : results.trained.curve) {
     csv += fmt::format("{},{},{},{},{},{},{},{}\n", p.traces, p.batches, p.loss, p.kl, p.rate,
                        p.addresses, p.transitions, valid ? fmt::format("{}", *valid) : "");
   }
@@ -127,7 +126,7 @@ Json results_json(const ExperimentRequest& request, const Results& results,
   const auto distance = [&](const Sample& sample, std::size_t Size::*what) {
     return total_variation(results.simulator.histogram(what), sample.histogram(what));
   };
-  const Progress& training = results.training;
+  const Progress& training = results.trained.curve.back().progress;
   const Sample& surrogate = results.surrogate;
   const auto programs = static_cast<double>(surrogate.programs.size());
   Json faults;
@@ -192,8 +191,7 @@ ExperimentReport report(const ExperimentRequest& request, const Results& results
                   {"learning_curve.csv", curve_csv(results)},
                   {"simulator.jsonl", programs_jsonl(results.simulator)},
                   {"surrogate.jsonl", programs_jsonl(results.surrogate)},
-                  {"examples.txt", examples(results)},
-                  {"surrogate.psn", serialize_network({results.network, json.dump(), false})}};
+                  {"examples.txt", examples(results)}};
   return report;
 }
 

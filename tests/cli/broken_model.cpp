@@ -22,6 +22,10 @@ static void program(psn::Context& ctx) {
 #elif defined(PSN_FAULT_hangs)
   for (volatile bool forever = mu == mu; forever;) {
   }
+#elif defined(PSN_FAULT_stalls)
+  static int runs = 0;  // after a while
+  for (volatile bool forever = ++runs > 3000; forever;) {
+  }
 #elif defined(PSN_FAULT_nan)
   ctx.sample(psn::Normal(std::log(-1 - mu * mu), 1), {.name = "next"});
 #elif defined(PSN_FAULT_endless)

@@ -6,12 +6,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <thread>
 
 namespace psn::testing {
 
@@ -44,6 +47,33 @@ class CommandTest : public ::testing::Test {
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), slurp(out),
             slurp(err)};
+  }
+
+  // psn in a process of its own, with its output in the files `out` and `err`; ended by a signal
+  // once `when` returns. Its exit code; -1 if the signal ended it at once.
+  template <class When>
+  int stopped(const std::string& arguments, int signal, When when) const {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const std::string command =
+          "cd '" + folder_.string() + "' && exec '" PSN_PROGRAM "' " + arguments + " >out 2>err";
+      ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      ::_exit(127);
+    }
+    when();
+    ::kill(child, signal);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+  // Until the condition holds; a test that waits in vain ends by its own time limit.
+  template <class Condition>
+  static void wait_until(Condition condition) {
+    while (!condition()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  static void wait(int milliseconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
   }
 
   nlohmann::json json(const std::string& arguments) const {

@@ -1,8 +1,10 @@
 // psn with simulators in other processes, as a user meets them: the examples, psn serve, faults,
 // and nothing left behind however it ends.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -284,6 +286,24 @@ TEST_F(RemoteCommands, NoOrphans) {
   EXPECT_EQ(shell(start + "kill -KILL $psn; wait $psn"), 137);
   EXPECT_TRUE(all_gone(part));
   EXPECT_EQ(folders(), 0);
+}
+
+// A psn that was killed before it met its simulators leaves a folder, which the next one removes;
+// not one that is in use, or that is somebody's.
+TEST_F(RemoteCommands, AbandonedFoldersAreRemoved) {
+  for (const char* name : {"psn-aaaaaa", "psn-bbbbbb", "psn-cccccc", "psn-others-folder"}) {
+    fs::create_directory(folder_ / name);
+    fs::permissions(folder_ / name, fs::perms::owner_all);
+  }
+  std::ofstream(folder_ / "psn-bbbbbb" / "notes.txt") << "mine";
+  const int used = ::open((folder_ / "psn-cccccc").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(::flock(used, LOCK_EX | LOCK_NB), 0);
+  json("infer 'exec:" PSN_EXAMPLES "/example_remote_cpp {endpoint}' -n 10");
+  EXPECT_FALSE(fs::exists(folder_ / "psn-aaaaaa"));
+  EXPECT_TRUE(fs::exists(folder_ / "psn-bbbbbb" / "notes.txt"));
+  EXPECT_TRUE(fs::exists(folder_ / "psn-cccccc"));
+  EXPECT_TRUE(fs::exists(folder_ / "psn-others-folder"));
+  ::close(used);
 }
 
 TEST_F(RemoteCommands, TracesAreStoredTheSameWhateverTheWorkers) {

@@ -2,10 +2,10 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 
-#include <chrono>
 #include <random>
-#include <thread>
+#include <set>
 
 #include "tests/cli/command_test.h"
 
@@ -22,24 +22,6 @@ class ResumeCommands : public CommandTest {
   static constexpr const char* kTrain =
       "train surrogate control-flow --traces 6400 --batch_size 64 --lstm_dim 8 --seed 1 "
       "--validation 64 --validate_every 1 --quiet ";
-
-  // psn in a process of its own, ended by a signal once `when` returns. Its exit code; -1 if the
-  // signal ended it at once.
-  template <class When>
-  int stopped(const std::string& arguments, int signal, When when) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      const std::string command =
-          "cd '" + folder_.string() + "' && exec '" PSN_PROGRAM "' " + arguments + " >out 2>err";
-      ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-      ::_exit(127);
-    }
-    when();
-    ::kill(child, signal);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
 
   std::string uninterrupted() {
     const Outcome outcome = psn(std::string(kTrain) + "--out whole.psn");
@@ -64,10 +46,7 @@ TEST_F(ResumeCommands, KilledAtTwentyMomentsItEndsAsIfItHadNotBeen) {
   std::uniform_int_distribution<int> milliseconds(5, 400);
   const std::string resume = std::string(kTrain) + "--out s.psn --checkpoint-every 0 --resume";
   for (int kills = 0; kills < 20; ++kills) {
-    const auto wait = [&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds(random)));
-    };
-    if (stopped(resume, SIGKILL, wait) == -1) continue;
+    if (stopped(resume, SIGKILL, [&] { wait(milliseconds(random)); }) == -1) continue;
     EXPECT_TRUE(slurp(folder_ / "s.psn") == expected);
     fs::remove(folder_ / "s.psn");  // it was done before: once more
   }
@@ -79,6 +58,34 @@ TEST_F(ResumeCommands, KilledAtTwentyMomentsItEndsAsIfItHadNotBeen) {
   expect_error(resume, 64, "'s.psn' is finished");
 }
 
+// A lock, not a file that is there: kill -9 leaves nothing that would have to be cleared away.
+TEST_F(ResumeCommands, TwoTrainingsOfOneFileAreOneTooMany) {
+  const std::string train = std::string(kTrain) + "--out s.psn --checkpoint-every 0 --resume";
+  const int code = stopped(train + " --traces 100000000", SIGKILL, [&] {
+    wait_until([&] { return fs::exists(folder_ / "s.checkpoint.psn"); });
+    expect_error(train, 65, "is at work on 's.psn'");
+    EXPECT_EQ(psn(std::string(kTrain) + "--out t.psn").code, 0);
+  });
+  EXPECT_EQ(code, -1);
+  // As if it had been killed while it wrote; and a file that somebody is writing.
+  for (const std::string name : {"s.psn.1.tmp", "s.psn.toml.2.tmp", "s.checkpoint.psn.3.tmp",
+                                 "s.checkpoint.best.psn.4.tmp", "s.psn.5.tmp"}) {
+    std::ofstream(folder_ / name) << "half";
+  }
+  const int written = ::open((folder_ / "s.psn.5.tmp").c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(written, LOCK_EX | LOCK_NB), 0);
+  const Outcome outcome = psn(train + " --traces 100000000 --max-time 0.01s");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  std::set<std::string> left;
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    left.insert(entry.path().filename().string());
+  }
+  EXPECT_EQ(left,
+            (std::set<std::string>{"err", "out", "s.checkpoint.best.psn", "s.checkpoint.psn",
+                                   "s.psn.5.tmp", "stderr", "stdout", "t.psn", "t.psn.toml"}));
+  ::close(written);
+}
+
 TEST_F(ResumeCommands, StoppedByTimeOrBySignal) {
   const std::string expected = uninterrupted();
   leave_unfinished();
@@ -86,17 +93,20 @@ TEST_F(ResumeCommands, StoppedByTimeOrBySignal) {
   const auto result = json("train --config whole.psn.toml --out s.psn --max-time 0.01s --resume");
   EXPECT_FALSE(result["finished"].get<bool>());
   EXPECT_GT(json("simulate s.checkpoint.psn -n 100")["addresses"].get<int>(), 5);
-  // Ctrl-C, as soon as there is something to lose.
-  const std::string other = std::string(kTrain) + "--out t.psn --checkpoint-every 0 --resume";
-  const int code = stopped(other, SIGINT, [&] {
-    while (!fs::exists(folder_ / "t.checkpoint.psn")) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  });
-  EXPECT_EQ(code, 130);
-  EXPECT_NE(slurp(folder_ / "err").find("updates: --resume goes on from there"), std::string::npos)
-      << slurp(folder_ / "err");
-  for (const std::string name : {"s", "t"}) {
+  // As soon as there is something to lose.
+  for (const auto& [signal, name] :
+       {std::pair(SIGINT, "t"), std::pair(SIGTERM, "u"), std::pair(SIGHUP, "v")}) {
+    const std::string other =
+        std::string(kTrain) + "--out " + name + ".psn --checkpoint-every 0 --resume";
+    const int code = stopped(other, signal, [&, file = std::string(name) + ".checkpoint.psn"] {
+      wait_until([&] { return fs::exists(folder_ / file); });
+    });
+    EXPECT_EQ(code, 130) << name;
+    EXPECT_NE(slurp(folder_ / "err").find("updates: --resume goes on from there"),
+              std::string::npos)
+        << slurp(folder_ / "err");
+  }
+  for (const std::string name : {"s", "t", "u", "v"}) {
     EXPECT_EQ(psn(std::string(kTrain) + "--out " + name + ".psn --resume").code, 0);
     EXPECT_TRUE(slurp(folder_ / (name + ".psn")) == expected);
   }

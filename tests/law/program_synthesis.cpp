@@ -291,7 +291,7 @@ TEST(ProgramSynthesis, TheExperimentReportsWhatItMeasured) {
   small.recipe.training.batch_size = 16;
   small.recipe.training.validation_traces = 100;
   const Results results = measure(request, small);
-  EXPECT_EQ(results.curve.size(), 21u);
+  EXPECT_EQ(results.trained.curve.size(), 21u);
   const ExperimentReport report = program_synthesis::report(request, results);
   const auto json = nlohmann::json::parse(report.results);
   for (const char* key : {"valid_strict", "valid_text", "markov_baseline", "kl_nats_per_trace",

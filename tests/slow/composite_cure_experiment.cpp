@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 namespace psn::composite_cure {
@@ -32,7 +33,11 @@ TEST(CureExperiment, HasAllResultsAndUsesWhatItKept) {
   ExperimentRequest request;
   request.directory = directory.string();
   std::vector<std::string> said;
-  request.status = [&](const std::string& line) { said.push_back(line); };
+  std::mutex mutex;
+  request.status = [&](const std::string& line) {
+    const std::lock_guard lock(mutex);
+    said.push_back(line);
+  };
   const auto report = run_experiment(request, tiny_plan(request));
   const auto json = nlohmann::json::parse(report.results);
   for (const char* observed : {"minus", "nominal", "plus"}) {
