@@ -70,7 +70,7 @@ Law exact_law(const Network& network) {
       law.p[{k, kNames[k], x}] += at_begin * kProbs[k] * bernoulli(kOnes[k], x);
     }
     ScalarNetwork start(network);
-    const NodeId first = network.node(Network::kBegin).successors.at(0);
+    const NodeId first = network.node(Network::kBegin).successors.at(0).node;
     const auto outputs = start.step(first, 1);
     const double here =
         (1 - at_begin) *
@@ -82,7 +82,7 @@ Law exact_law(const Network& network) {
       law.p[{k, kNames[k], x}] += here * ways[0] * bernoulli(kOnes[k], x);
     }
     for (std::size_t row = 1; row < ways.size(); ++row) {
-      const NodeId next = start.node().successors[row - 1];
+      const NodeId next = start.node().successors[row - 1].node;
       if (next == Network::kEnd) {
         law.p[{k, "", 0}] += here * ways[row];
         continue;

@@ -45,7 +45,8 @@ class Enumeration {
 
  private:
   void follow(NodeId from, Trace& trace) {
-    for (const NodeId next : network_.node(from).successors) {
+    for (const Place& place : network_.node(from).successors) {
+      const NodeId next = place.node;
       if (next == Network::kEnd) {
         traces_.push_back(trace);
         continue;
