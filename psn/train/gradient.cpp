@@ -51,7 +51,7 @@ void Gradient::clear() {
   touched_.clear();
 }
 
-BatchLoss Gradient::add(const Batch& batch, Loss loss, std::size_t total_traces) {
+BatchLoss Gradient::accumulate(const Batch& batch, Loss loss, std::size_t total_traces) {
   backward_ = true;
   traces_ = total_traces;
   loss_ = loss;

@@ -52,11 +52,11 @@ class Gradient {
   // The same of one part of a batch of `total` traces: what it adds to the means.
   BatchLoss compute(const Batch& batch, Loss loss, std::size_t total) {
     clear();
-    return add(batch, loss, total);
+    return accumulate(batch, loss, total);
   }
   // The same in two steps, for a batch of several parts: the gradient of each is added.
   void clear();
-  BatchLoss add(const Batch& batch, Loss loss, std::size_t total);
+  BatchLoss accumulate(const Batch& batch, Loss loss, std::size_t total);
   // Adds up gradient and loss over the parts of all ranks. `worst` stays that of this part.
   void add_up(Communicator& ranks, BatchLoss& loss);
   const std::vector<BlockId>& touched() const { return touched_; }

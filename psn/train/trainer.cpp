@@ -163,7 +163,7 @@ class Trainer {
                          if (before_ && first > 0 && wants_to_stop()) sum.reset();
                          if (!sum) return false;
                          if (options_.missing > 0) withhold(batch, first);
-                         sum->add(gradient_.add(batch, options_.loss, count));
+                         sum->add(gradient_.accumulate(batch, options_.loss, count));
                          return true;
                        });
     return sum;

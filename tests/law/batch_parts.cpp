@@ -70,7 +70,7 @@ TEST_P(BatchParts, AddUpToTheWhole) {
     EXPECT_EQ(part.first, next);
     next += part.count;
     const auto some = std::span(traces).subspan(part.first, part.count);
-    sum.add(gradient.add(growth.flatten(some), Loss::kDivergence, traces.size()));
+    sum.add(gradient.accumulate(growth.flatten(some), Loss::kDivergence, traces.size()));
   }
   EXPECT_EQ(next, traces.size());
   EXPECT_NEAR(sum.loss, expected.loss, 1e-5 * (1 + std::abs(expected.loss)));
