@@ -104,15 +104,28 @@ class Experiment {
 
   Forward forward(Simulator& simulator, Use use) {
     Forward result;
+    // By trace: sums in the order of threads would differ from run to run.
+    std::vector<double> x(size_.forward);
+    std::vector<int> loops(size_.forward);
+    result.go_on.resize(size_.forward);
     std::mutex mutex;
     const Clock clock;
     run_traces(simulator, size_.forward, prior_guide(),
-               [&](std::uint64_t, Trace& trace) {
+               [&](std::uint64_t i, Trace& trace) {
+                 result.go_on[i] = {trace["theta"].scalar(), trace["c_0"].scalar()};
+                 x[i] = trace["x"].scalar();
+                 loops[i] = static_cast<int>(trace.length() - 2) / 3;
                  const std::lock_guard lock(mutex);
-                 result.add(trace);
+                 result.transitions.add(trace);
+                 result.paths.add(trace);
                },
                run_options(use), {512, 0});
     result.traces_per_second = static_cast<double>(size_.forward) / clock.seconds();
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      auto& [count, sum] = result.x_by_loops[loops[i]];
+      ++count;
+      sum += x[i];
+    }
     return result;
   }
 
@@ -158,15 +171,6 @@ class Experiment {
 };
 
 }  // namespace
-
-void Forward::add(const Trace& trace) {
-  transitions.add(trace);
-  paths.add(trace);
-  go_on.emplace_back(trace["theta"].scalar(), trace["c_0"].scalar());
-  auto& [count, sum] = x_by_loops[static_cast<int>(trace.length() - 2) / 3];
-  ++count;
-  sum += trace["x"].scalar();
-}
 
 ExperimentReport run_experiment(const ExperimentRequest& request) {
   Experiment experiment(request);

@@ -23,8 +23,6 @@ struct Forward {
   std::vector<std::pair<double, double>> go_on;                // theta, c_0
   std::map<int, std::pair<std::uint64_t, double>> x_by_loops;  // count, sum of x
   double traces_per_second = 0;
-
-  void add(const Trace& trace);
 };
 
 struct Inferred {

@@ -35,6 +35,7 @@ class Trainer {
         fallback_(network) {
     share_.check();
     if (options.resume) {
+      network.parameters().clear_gradients();  // of whatever was computed before
       restore(*options.resume);
     } else {
       network.parameters().restart();

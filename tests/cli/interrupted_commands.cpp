@@ -95,26 +95,26 @@ TEST_F(InterruptedCommands, InferenceCompilationGoesOn) {
 
 TEST_F(InterruptedCommands, ResultsOfSomethingElseAreNotWrittenOver) {
   const std::string infer = "infer gaussian -n 1000 --quiet --out r ";
-  ASSERT_EQ(psn(infer + "--observe x0=3").code, 0);
+  ASSERT_EQ(psn(infer + "--observe obs0=3").code, 0);
   const std::string before = slurp(folder_ / "r/summary.json");
-  expect_error(infer + "--observe x0=4", 64,
-               "'r' has results of other observations ('x0' was 3.0, now 4.0)");
-  expect_error(infer, 64, "'x0' was 3.0, now not observed");
+  expect_error(infer + "--observe obs0=4", 64,
+               "'r' has results of other observations ('obs0' was 3.0, now 4.0)");
+  expect_error(infer, 64, "'obs0' was 3.0, now not observed");
   expect_error("infer control-flow -n 1000 --quiet --out r --observe x=3", 64,
                "'r' has results of --model");
   EXPECT_EQ(slurp(folder_ / "r/summary.json"), before);
   // The same question again, with a file that is not ours beside the results.
   std::ofstream(folder_ / "r/notes.txt") << "mine";
-  ASSERT_EQ(psn(infer + "--observe x0=3 --seed 2").code, 0);
+  ASSERT_EQ(psn(infer + "--observe obs0=3 --seed 2").code, 0);
   EXPECT_NE(slurp(folder_ / "r/summary.json"), before);
   EXPECT_EQ(slurp(folder_ / "r/notes.txt"), "mine");
   EXPECT_EQ(files(), std::set<std::string>{"r"});
-  expect_error("infer gaussian -n 1000 --observe x0=3 --resume", 64, "--out");
+  expect_error("infer gaussian -n 1000 --observe obs0=3 --resume", 64, "--out");
 }
 
 // Whenever it is killed, there are all results or none; what it leaves besides goes with the next.
 TEST_F(InterruptedCommands, ResultsAppearAsAWhole) {
-  const std::string infer = "infer gaussian --observe x0=3 -n 20000 --quiet --out r";
+  const std::string infer = "infer gaussian --observe obs0=3 -n 20000 --quiet --out r";
   std::mt19937 random(1);
   std::uniform_int_distribution<int> milliseconds(0, 300);
   for (int kills = 0; kills < 20; ++kills) {

@@ -126,8 +126,7 @@ TEST_F(RemoteCommands, EnginesDoNotMeet) {
       "$PSN" infer "ppx+$at" -n 100 --seed $seed --json --quiet >seed-$seed & engines="$engines $!"
     done
     for engine in $engines; do wait $engine || status=1; done
-    kill -TERM $server; wait $server; exit $status
-  )"),
+    kill -TERM $server; wait $server; exit $status)"),
             0)
       << text("stderr");
   EXPECT_NE(text("where").find(" at tcp://127.0.0.1:"), std::string::npos) << text("where");

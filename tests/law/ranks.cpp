@@ -75,7 +75,7 @@ void expect_same_vocabulary(const Network& a, const Network& b) {
 }
 
 void expect_like_one_process(const Model& model, const NetworkConfig& config,
-                             const TrainOptions& options) {
+                             const TrainOptions& options, double tolerance = 1e-4) {
   const Trained alone = train(model, config, options, 1);
   ASSERT_GT(alone.losses.size(), 20u);
   for (const std::uint32_t count : {2u, 4u}) {
@@ -83,7 +83,7 @@ void expect_like_one_process(const Model& model, const NetworkConfig& config,
     const Trained shared = train(model, config, options, count);
     ASSERT_EQ(shared.losses.size(), alone.losses.size());
     for (std::size_t i = 0; i < alone.losses.size(); ++i) {
-      EXPECT_NEAR(shared.losses[i], alone.losses[i], 1e-4) << "batch " << i;
+      EXPECT_NEAR(shared.losses[i], alone.losses[i], tolerance) << "batch " << i;
     }
     expect_same_vocabulary(shared.networks[0], alone.networks[0]);
     for (const Network& network : shared.networks) {
@@ -122,7 +122,8 @@ TEST(Ranks, FindTheSameFewTransitionsToSharedIndices) {
   config.addressing = Addressing::kShared;
   for (const testing::IndexedProgram& program : testing::indexed_programs()) {
     SCOPED_TRACE(program.model.name);
-    expect_like_one_process(program.model, config, recipe("paper", 25, 16));
+    // Gradients that cancel but for rounding move Adam by a whole step, one way or the other.
+    expect_like_one_process(program.model, config, recipe("paper", 25, 16), 1e-3);
   }
 }
 

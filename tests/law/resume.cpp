@@ -214,7 +214,7 @@ TEST(Validations, KeepTheBestNetwork) {
   InProcess simulator(program());
   TrainOptions options = quick();
   options.validate_every = 2;
-  options.rate = {.learning_rate = 0.2, .schedule = Schedule::kConstant};  // jumps about
+  options.rate = {.learning_rate = 0.5, .schedule = Schedule::kConstant};  // jumps about
   Network network(small(Purpose::kSurrogate), 4);
   std::vector<double> losses;
   const Progress last = train_online(simulator, network, options, [&](const Progress& p) {
