@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 
 #include "psn/base/numerics.h"
 
@@ -72,16 +73,17 @@ void PathCounts::add(const Trace& trace) {
 }
 
 double PathCounts::total_variation(const PathCounts& a, const PathCounts& b) {
-  double sum = 0;
+  std::vector<double> terms;  // sorted, since the order of paths follows that of threads
   for (const auto& [path, count] : a.counts_) {
     const auto found = b.counts_.find(path);
     const std::uint64_t other = found == b.counts_.end() ? 0 : found->second;
-    sum += std::abs(ratio(count, a.traces_) - ratio(other, b.traces_));
+    terms.push_back(std::abs(ratio(count, a.traces_) - ratio(other, b.traces_)));
   }
   for (const auto& [path, count] : b.counts_) {
-    if (!a.counts_.contains(path)) sum += ratio(count, b.traces_);
+    if (!a.counts_.contains(path)) terms.push_back(ratio(count, b.traces_));
   }
-  return sum / 2;
+  std::sort(terms.begin(), terms.end());
+  return std::accumulate(terms.begin(), terms.end(), 0.0) / 2;
 }
 
 std::vector<Bin> binned_means(std::span<const std::pair<double, double>> pairs, double low,
