@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "apps/psn/options.h"
+#include "apps/psn/options/options.h"
 #include "psn/base/error.h"
 #include "psn/base/npz.h"
 #include "psn/base/text.h"

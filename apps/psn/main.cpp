@@ -15,11 +15,11 @@
 #include <thread>
 #include <vector>
 
-#include "apps/psn/commands.h"
+#include "apps/psn/commands/commands.h"
 #include "apps/psn/crash.h"
 #include "apps/psn/exit_codes.h"
-#include "apps/psn/help.h"
-#include "apps/psn/options.h"
+#include "apps/psn/options/help.h"
+#include "apps/psn/options/options.h"
 #include "apps/psn/ranks.h"
 #include "psn/base/error.h"
 #include "psn/base/text.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/psn/options.h"
+#include "apps/psn/options/options.h"
 #include "psn/core/in_process.h"
 #include "psn/ppx/remote.h"
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "apps/psn/options.h"
+#include "apps/psn/options/options.h"
 #include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 

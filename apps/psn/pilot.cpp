@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "apps/psn/options.h"
+#include "apps/psn/options/options.h"
 #include "psn/base/error.h"
 #include "psn/base/text.h"
 #include "psn/infer/importance.h"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apps/psn/options.h"
+#include "apps/psn/options/options.h"
 #include "psn/base/error.h"
 #include "psn/base/text.h"
 #include "psn/data/shuffle.h"

@@ -1,4 +1,4 @@
-#include "apps/psn/duration.h"
+#include "apps/psn/options/duration.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "apps/psn/observation_use.h"
+#include "apps/psn/output/observation_use.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -6,15 +6,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "apps/psn/commands.h"
-#include "apps/psn/fallback.h"
-#include "apps/psn/learned_tags.h"
-#include "apps/psn/observe.h"
-#include "apps/psn/options.h"
+#include "apps/psn/commands/commands.h"
+#include "apps/psn/options/fallback.h"
+#include "apps/psn/options/observe.h"
+#include "apps/psn/options/options.h"
+#include "apps/psn/output/learned_tags.h"
+#include "apps/psn/output/posterior_summary.h"
+#include "apps/psn/output/watch.h"
 #include "apps/psn/output_directory.h"
 #include "apps/psn/pilot.h"
-#include "apps/psn/posterior_summary.h"
-#include "apps/psn/watch.h"
 #include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 #include "psn/infer/predict.h"

@@ -1,4 +1,4 @@
-#include "apps/psn/learned_tags.h"
+#include "apps/psn/output/learned_tags.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

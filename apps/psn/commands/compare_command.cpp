@@ -6,12 +6,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "apps/psn/commands.h"
+#include "apps/psn/commands/commands.h"
 #include "apps/psn/models.h"
-#include "apps/psn/options.h"
+#include "apps/psn/options/options.h"
+#include "apps/psn/output/watch.h"
 #include "apps/psn/output_directory.h"
 #include "apps/psn/pilot.h"
-#include "apps/psn/watch.h"
 #include "psn/base/error.h"
 #include "psn/infer/importance.h"
 #include "psn/nn/network_file.h"

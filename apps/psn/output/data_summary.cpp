@@ -1,4 +1,4 @@
-#include "apps/psn/data_summary.h"
+#include "apps/psn/output/data_summary.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "apps/psn/status_line.h"
+#include "apps/psn/output/status_line.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "apps/psn/fallback.h"
+#include "apps/psn/options/fallback.h"
 
 #include <fmt/format.h>
 

@@ -6,15 +6,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "apps/psn/commands.h"
+#include "apps/psn/commands/commands.h"
 #include "apps/psn/data_export.h"
-#include "apps/psn/data_summary.h"
 #include "apps/psn/models.h"
-#include "apps/psn/options.h"
+#include "apps/psn/options/options.h"
+#include "apps/psn/output/data_summary.h"
+#include "apps/psn/output/watch.h"
 #include "apps/psn/output_directory.h"
 #include "apps/psn/ranks.h"
 #include "apps/psn/shared_stream.h"
-#include "apps/psn/watch.h"
 #include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 #include "psn/data/merge.h"

@@ -1,4 +1,4 @@
-#include "apps/psn/surrogate_quality.h"
+#include "apps/psn/output/surrogate_quality.h"
 
 #include <fmt/format.h>
 

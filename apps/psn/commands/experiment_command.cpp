@@ -5,10 +5,10 @@
 #include <array>
 #include <memory>
 
-#include "apps/psn/commands.h"
-#include "apps/psn/options.h"
+#include "apps/psn/commands/commands.h"
+#include "apps/psn/options/options.h"
+#include "apps/psn/output/watch.h"
 #include "apps/psn/output_directory.h"
-#include "apps/psn/watch.h"
 #include "experiments/composite_cure/experiment.h"
 #include "experiments/control_flow/experiment.h"
 #include "experiments/program_synthesis/experiment.h"

@@ -8,14 +8,14 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
-#include "apps/psn/commands.h"
-#include "apps/psn/fallback.h"
-#include "apps/psn/observe.h"
-#include "apps/psn/options.h"
+#include "apps/psn/commands/commands.h"
+#include "apps/psn/options/fallback.h"
+#include "apps/psn/options/observe.h"
+#include "apps/psn/options/options.h"
+#include "apps/psn/output/surrogate_quality.h"
+#include "apps/psn/output/watch.h"
 #include "apps/psn/output_directory.h"
 #include "apps/psn/pilot.h"
-#include "apps/psn/surrogate_quality.h"
-#include "apps/psn/watch.h"
 #include "psn/infer/importance.h"
 #include "psn/report/heat_map.h"
 

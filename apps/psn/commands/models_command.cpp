@@ -3,9 +3,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "apps/psn/commands.h"
+#include "apps/psn/commands/commands.h"
 #include "apps/psn/models.h"
-#include "apps/psn/options.h"
+#include "apps/psn/options/options.h"
 
 namespace psn::app {
 

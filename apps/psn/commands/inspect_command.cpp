@@ -4,8 +4,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "apps/psn/commands.h"
-#include "apps/psn/options.h"
+#include "apps/psn/commands/commands.h"
+#include "apps/psn/options/options.h"
 #include "psn/base/text.h"
 #include "psn/nn/network_file.h"
 #include "psn/nn/network_json.h"

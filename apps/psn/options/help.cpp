@@ -1,4 +1,4 @@
-#include "apps/psn/help.h"
+#include "apps/psn/options/help.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

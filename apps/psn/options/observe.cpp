@@ -1,4 +1,4 @@
-#include "apps/psn/observe.h"
+#include "apps/psn/options/observe.h"
 
 #include <fmt/format.h>
 

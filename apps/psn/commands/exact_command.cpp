@@ -5,8 +5,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "apps/psn/commands.h"
-#include "apps/psn/options.h"
+#include "apps/psn/commands/commands.h"
+#include "apps/psn/options/options.h"
 #include "experiments/control_flow/control_flow.h"
 
 namespace psn::app {

@@ -14,7 +14,7 @@
 #include <unordered_map>
 
 #include "apps/psn/exit_codes.h"
-#include "apps/psn/status_line.h"
+#include "apps/psn/output/status_line.h"
 #include "psn/base/error.h"
 #include "psn/core/run.h"
 

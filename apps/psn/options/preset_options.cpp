@@ -1,4 +1,4 @@
-#include "apps/psn/preset_options.h"
+#include "apps/psn/options/preset_options.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,8 +8,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "apps/psn/help.h"
-#include "apps/psn/options.h"
+#include "apps/psn/options/help.h"
+#include "apps/psn/options/options.h"
 #include "psn/base/error.h"
 #include "psn/base/text.h"
 #include "psn/nn/network_file.h"

@@ -1,4 +1,4 @@
-#include "apps/psn/options.h"
+#include "apps/psn/options/options.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

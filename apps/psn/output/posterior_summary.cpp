@@ -1,4 +1,4 @@
-#include "apps/psn/posterior_summary.h"
+#include "apps/psn/output/posterior_summary.h"
 
 #include <fmt/format.h>
 

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "apps/psn/commands.h"
-#include "apps/psn/options.h"
+#include "apps/psn/commands/commands.h"
+#include "apps/psn/options/options.h"
 
 namespace psn::app {
 namespace {

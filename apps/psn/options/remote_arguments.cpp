@@ -1,4 +1,4 @@
-#include "apps/psn/remote_arguments.h"
+#include "apps/psn/options/remote_arguments.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "apps/psn/options.h"
+#include "apps/psn/options/options.h"
 #include "apps/psn/ranks.h"
 #include "psn/base/atomic_file.h"
 #include "psn/base/error.h"

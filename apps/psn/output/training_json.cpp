@@ -1,8 +1,8 @@
-#include "apps/psn/training_json.h"
+#include "apps/psn/output/training_json.h"
 
 #include <fmt/format.h>
 
-#include "apps/psn/surrogate_quality.h"
+#include "apps/psn/output/surrogate_quality.h"
 
 namespace psn::app {
 

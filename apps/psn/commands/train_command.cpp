@@ -7,17 +7,17 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "apps/psn/commands.h"
-#include "apps/psn/duration.h"
+#include "apps/psn/commands/commands.h"
 #include "apps/psn/models.h"
-#include "apps/psn/options.h"
+#include "apps/psn/options/duration.h"
+#include "apps/psn/options/options.h"
+#include "apps/psn/options/preset_options.h"
+#include "apps/psn/output/training_json.h"
+#include "apps/psn/output/watch.h"
 #include "apps/psn/pilot.h"
-#include "apps/psn/preset_options.h"
 #include "apps/psn/ranks.h"
-#include "apps/psn/training_json.h"
 #include "apps/psn/training_store.h"
 #include "apps/psn/unfinished.h"
-#include "apps/psn/watch.h"
 #include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 #include "psn/nn/network_file.h"

@@ -1,4 +1,4 @@
-#include "apps/psn/watch.h"
+#include "apps/psn/output/watch.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -5,11 +5,11 @@
 #include <cstdio>
 #include <memory>
 
-#include "apps/psn/commands.h"
+#include "apps/psn/commands/commands.h"
 #include "apps/psn/models.h"
-#include "apps/psn/options.h"
-#include "apps/psn/remote_arguments.h"
-#include "apps/psn/watch.h"
+#include "apps/psn/options/options.h"
+#include "apps/psn/options/remote_arguments.h"
+#include "apps/psn/output/watch.h"
 #include "psn/base/atomic_file.h"
 #include "psn/base/text.h"
 #include "psn/ppx/server.h"

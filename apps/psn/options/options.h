@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/psn/remote_arguments.h"
+#include "apps/psn/options/remote_arguments.h"
 #include "psn/core/run.h"
 
 namespace psn::app {
