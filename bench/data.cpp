@@ -63,7 +63,7 @@ double read_rate(psn::data::StoreReader& reader) {
 
 double training_rate(psn::data::StoreReader& reader, std::uint64_t count, std::size_t lstm_dim) {
   psn::Preset recipe = psn::preset("default");
-  recipe.network.lstm_dim = lstm_dim;
+  recipe.network.core_dim = lstm_dim;
   recipe.training.traces = count;
   psn::Network network(recipe.network, 1);
   psn::data::StoreSource source(reader, {.count = count});

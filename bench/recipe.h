@@ -28,7 +28,7 @@ inline void set_recipe(Preset& preset, const std::vector<std::string>& arguments
          training.loss = x != 0 ? Loss::kNegativeLogLikelihood : Loss::kDivergence;
        }},
       {"addressing", count(network.addressing)},  // 0 instance, 1 site, 2 shared
-      {"lstm", count(network.lstm_dim)},
+      {"lstm", count(network.core_dim)},
       {"head", count(network.variable_layers.hidden_dim)},
       {"transition", count(network.transition_hidden_dim)},
       {"embedding", count(network.sample_embedding_dim)},

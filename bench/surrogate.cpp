@@ -147,8 +147,8 @@ Model cure_sized() {
 }
 NetworkConfig cure_config() {
   NetworkConfig config;
-  config.lstm_dim = 512;
-  config.lstm_depth = 2;
+  config.core_dim = 512;
+  config.core_depth = 2;
   return config;
 }
 

@@ -128,6 +128,6 @@ int main(int argc, char** argv) {
   measure("program-synthesis, sites", psn::program_synthesis::model(), count / 5, true,
           {.addressing = psn::Addressing::kSite});
   measure("cure-sized, LSTM 512 x 2", {"cure-sized", cure_sized},
-          std::max<std::uint64_t>(1024, count / 25), true, {.lstm_dim = 512, .lstm_depth = 2});
+          std::max<std::uint64_t>(1024, count / 25), true, {.core_dim = 512, .core_depth = 2});
   fmt::print("product 512 x 600 x 600: {:.0f} GFLOP/s\n", product_peak());
 }

@@ -40,7 +40,7 @@ endif()
 # psn_layer(NAME [USES layer...] [LINK PUBLIC|PRIVATE library...])
 function(psn_layer name)
   cmake_parse_arguments(ARG "" "" "USES;LINK" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/psn/${name}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/psn/${name}/*.cpp)
   add_library(psn_${name} ${sources})
   target_include_directories(psn_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                                 $<INSTALL_INTERFACE:include>)

@@ -10,8 +10,8 @@ namespace {
 Preset paper_recipe(Purpose purpose, double learning_rate) {
   Preset paper = preset("paper", purpose);
   NetworkConfig& network = paper.network;
-  network.lstm_dim = 512;
-  network.lstm_depth = 2;
+  network.core_dim = 512;
+  network.core_depth = 2;
   network.sample_embedding_dim = 256;
   network.variable_embedding["temps_config"] = {2, 256};
   network.observation_layers = {.num_layers = 2, .hidden_dim = 500};
@@ -27,7 +27,7 @@ Preset paper_recipe(Purpose purpose, double learning_rate) {
 // (docs/composite-cure.md).
 Preset own_surrogate(std::size_t lstm_dim, std::size_t embedding_dim) {
   Preset own = preset("default", Purpose::kSurrogate);
-  own.network.lstm_dim = lstm_dim;
+  own.network.core_dim = lstm_dim;
   own.network.sample_embedding_dim = embedding_dim;
   own.network.variable_embedding["latent_temps"] = {.num_layers = 1};
   own.network.variable_embedding["temps_bottom"] = {.num_layers = 1};
@@ -38,7 +38,7 @@ Preset own_surrogate(std::size_t lstm_dim, std::size_t embedding_dim) {
 
 Preset own_inference() {
   Preset own = preset("default", Purpose::kInference);
-  own.network.lstm_dim = 256;
+  own.network.core_dim = 256;
   own.network.sample_embedding_dim = 32;
   own.network.observation_layers = {.num_layers = 1, .hidden_dim = 128};
   own.network.variable_layers = {.num_layers = 1};

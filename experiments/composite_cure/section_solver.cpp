@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "experiments/composite_cure/section.h"
-#include "psn/train/vectorize.h"
+#include "psn/base/vectorize.h"
 
 namespace psn::composite_cure {
 namespace {

@@ -51,7 +51,7 @@ Plan plan(const ExperimentRequest& request) {
     // updates: each level of the stack is learned on its own, the deep ones last. Half the paper's
     // width is as good and twice as fast (docs/program-synthesis.md).
     training.batch_size = 32;
-    plan.recipe.network.lstm_dim = 75;
+    plan.recipe.network.core_dim = 75;
   }
   if (request.quick) {
     training.traces = 20'000;

@@ -1,9 +1,12 @@
 #include "psn/nn/config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
+
+#include "psn/nn/cores/core.h"
 
 namespace psn {
 
@@ -33,22 +36,31 @@ const ObservationLayers& NetworkConfig::observation_layers_of(const std::string&
 }
 
 std::optional<std::string> NetworkConfig::problem() const {
+  const auto cores = core_names();
+  if (std::find(cores.begin(), cores.end(), core) == cores.end()) {
+    return fmt::format("there is no core '{}'; there are {}", core, fmt::join(cores, ", "));
+  }
   const auto outside = [](std::size_t n, std::size_t most) { return n < 1 || n > most; };
   const std::pair<const char*, std::size_t> dimensions[] = {
-      {"lstm_dim", lstm_dim},
+      {core == "lstm" ? "lstm_dim" : "core_dim", core_dim},
       {"sample_embedding_dim", sample_embedding_dim},
       {"address_embedding_dim", address_embedding_dim},
       {"distribution_type_embedding_dim", distribution_type_embedding_dim},
       {"transition_hidden_dim", transition_hidden_dim}};
-  constexpr std::size_t kWidest = 1 << 15, kDeepest = 64, kLayers = 6, kMixture = 1024;
+  constexpr std::size_t kWidest = 1 << 15, kDeepest = 64, kLayers = 6, kMixture = 1024,
+                        kHeads = 256;
   for (const auto& [name, n] : dimensions) {
     if (outside(n, kWidest)) return fmt::format("{} must lie in 1 to {}, not {}", name, kWidest, n);
   }
   if (purpose == Purpose::kInference && addressing == Addressing::kShared) {
     return "an inference network cannot share indices";
   }
-  if (outside(lstm_depth, kDeepest)) {
-    return fmt::format("lstm_depth must lie in 1 to {}, not {}", kDeepest, lstm_depth);
+  if (outside(core_depth, kDeepest)) {
+    return fmt::format("{} must lie in 1 to {}, not {}",
+                       core == "lstm" ? "lstm_depth" : "core_depth", kDeepest, core_depth);
+  }
+  if (outside(attention_heads, kHeads)) {
+    return fmt::format("attention_heads must lie in 1 to {}, not {}", kHeads, attention_heads);
   }
   if (outside(mixture_components, kMixture)) {
     return fmt::format("mixture_components must lie in 1 to {}, not {}", kMixture,

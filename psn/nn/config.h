@@ -43,8 +43,12 @@ enum class Purpose {
 struct NetworkConfig {
   Purpose purpose = Purpose::kSurrogate;
   Addressing addressing = Addressing::kInstance;
-  std::size_t lstm_dim = 150;
-  std::size_t lstm_depth = 1;
+  // What carries a trace from step to step: one of psn/nn/cores. Of an lstm, the paper calls its
+  // sizes lstm_dim and lstm_depth, and so do files.
+  std::string core = "lstm";
+  std::size_t core_dim = 150;
+  std::size_t core_depth = 1;
+  std::size_t attention_heads = 4;  // of an attention core, in each layer
   std::size_t sample_embedding_dim = 10;
   std::size_t address_embedding_dim = 24;
   std::size_t distribution_type_embedding_dim = 24;

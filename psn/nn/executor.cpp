@@ -30,13 +30,6 @@ void add_product(const Parameters& parameters, BlockId id, const float* x, float
   }
 }
 
-// Length of rows in memory for `n` numbers: never a multiple of a kilobyte, since then rows would
-// push each other out of the cache.
-std::size_t row_stride(std::size_t n) {
-  const std::size_t padded = PackedMatrix::padded(n);
-  return padded % 256 == 0 ? padded + PackedMatrix::kPanel : padded;
-}
-
 const float* table_row(const Parameters& parameters, BlockId id, std::size_t row) {
   return parameters.values(id) + row * parameters.block(id).columns;
 }
@@ -54,14 +47,7 @@ CompiledNetwork::CompiledNetwork(std::shared_ptr<const Network> network)
     : network_(std::move(network)) {
   check_finite();
   const Parameters& parameters = network_->parameters();
-  for (const CoreLayer& layer : network_->core()) {
-    const Block& block = parameters.block(layer.recurrent);
-    core_.emplace_back(block.rows, block.columns, parameters.values(layer.recurrent),
-                       block.columns);
-    std::vector<float> bias(row_stride(block.rows));
-    std::copy_n(parameters.values(layer.bias), block.rows, bias.begin());
-    core_bias_.push_back(std::move(bias));
-  }
+  core_ = network_->core().compile(parameters);
   make_tables();
   nodes_.resize(network_->size());
   for (NodeId id = 0; id < network_->size(); ++id) {
@@ -101,7 +87,8 @@ void CompiledNetwork::check_finite() const {
 void CompiledNetwork::make_tables() {
   const Parameters& parameters = network_->parameters();
   const auto& projections = network_->projections();
-  table_stride_ = row_stride(network_->gates());
+  const std::size_t inputs = network_->core_inputs();
+  table_stride_ = PackedMatrix::row_stride(inputs);
   previous_.assign(network_->size() * table_stride_, 0.0f);
   current_.assign(network_->size() * table_stride_, 0.0f);
   for (NodeId id = 0; id < network_->size(); ++id) {
@@ -110,7 +97,7 @@ void CompiledNetwork::make_tables() {
     const float* address = table_row(parameters, network_->address_embedding(), id);
     float* previous = previous_.data() + id * table_stride_;
     float* current = current_.data() + id * table_stride_;
-    std::copy_n(core_bias_[0].begin(), network_->gates(), current);
+    std::copy_n(parameters.values(network_->core().input_bias()), inputs, current);
     add_product(parameters, projections.previous_type, type, previous);
     add_product(parameters, projections.previous_address, address, previous);
     add_product(parameters, projections.current_type, type, current);
@@ -131,30 +118,31 @@ Executor::Executor(std::shared_ptr<const CompiledNetwork> network, std::size_t r
       h_(network_.hidden()),
       e_(network_.embedding()),
       nodes_(rows, Network::kBegin),
-      hidden_(compiled_->core_.size(), std::vector<float>(rows * h_)),
-      cell_(hidden_),
+      core_(compiled_->core_->rows(rows)),
       embedded_(rows * e_) {}
 
-void Executor::set_observed(std::vector<float> gates) {
-  observed_ = std::move(gates);
+void Executor::set_observed(std::vector<float> inputs) {
+  observed_ = std::move(inputs);
 }
 
 void Executor::restart(Row row) {
   if (row >= nodes_.size()) {
     const std::size_t rows = row + 1;
     nodes_.resize(rows, Network::kBegin);
-    for (std::size_t layer = 0; layer < hidden_.size(); ++layer) {
-      hidden_[layer].resize(rows * h_);
-      cell_[layer].resize(rows * h_);
-    }
+    core_->resize(rows);
     embedded_.resize(rows * e_);
   }
   nodes_[row] = Network::kBegin;
-  for (std::size_t layer = 0; layer < hidden_.size(); ++layer) {
-    std::fill_n(hidden(layer, row), h_, 0.0f);
-    std::fill_n(cell(layer, row), h_, 0.0f);
-  }
+  core_->restart(row);
   std::fill_n(embedded(row), e_, 0.0f);
+}
+
+void Executor::copy(Row from, Row to) {
+  if (from == to) return;
+  restart(to);
+  nodes_[to] = nodes_[from];
+  core_->copy(from, to);
+  std::copy_n(embedded(from), e_, embedded(to));
 }
 
 // A counting sort; segments are cut at the ends of chunks.
@@ -190,26 +178,21 @@ void Executor::step(std::span<const Next> next, const VisitOutputs& visit) {
   }
 }
 
-// The core's layers for one chunk of rows; leaves the last layer's output in top_.
+// One step of the core for a chunk of rows; leaves its outputs in top_.
 void Executor::move_core(std::span<const Next> next, std::size_t first, std::size_t count) {
   const std::size_t stride = compiled_->table_stride_;
-  gates_.resize(kChunk * stride);
-  input_.resize(std::max(input_.size(), kChunk * row_stride(h_ + std::max(h_, e_))));
+  core_inputs_.resize(kChunk * stride);
   top_.resize(kChunk * h_);
-  fresh_.resize(kChunk);
-  std::vector<float>& cell_tanh = first_;
-  cell_tanh.resize(std::max(cell_tanh.size(), h_));
-  const auto row_of = [&](std::size_t i) { return next[order_[first + i]].row; };
-
+  rows_.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     const Next& n = next[order_[first + i]];
     const float* previous = compiled_->previous_.data() + nodes_[n.row] * stride;
     const float* current = compiled_->current_.data() + n.node * stride;
-    float* out = gates_.data() + i * stride;
+    float* out = core_inputs_.data() + i * stride;
     for (std::size_t j = 0; j < stride; ++j) out[j] = previous[j] + current[j];
     const auto add = [&](const float* weights, float feature) {
       if (feature == 0) return;
-      for (std::size_t j = 0; j < network_.gates(); ++j) out[j] += feature * weights[j];
+      for (std::size_t j = 0; j < network_.core_inputs(); ++j) out[j] += feature * weights[j];
     };
     if (!compiled_->instance_.empty()) {
       add(compiled_->instance_.data(), instance_feature(n.address->instance));
@@ -218,39 +201,16 @@ void Executor::move_core(std::span<const Next> next, std::size_t first, std::siz
       const float* weights = compiled_->index_.data();
       for (const float feature : index_features(n.address->variable->index)) {
         add(weights, feature);
-        weights += network_.gates();
+        weights += network_.core_inputs();
       }
     }
     for (std::size_t j = 0; j < observed_.size(); ++j) out[j] += observed_[j];
-    fresh_[i] = nodes_[n.row] == Network::kBegin;
     nodes_[n.row] = n.node;
+    rows_[i] = n.row;
   }
-  for (std::size_t layer = 0; layer < hidden_.size(); ++layer) {
-    const std::size_t below = layer == 0 ? e_ : h_;
-    const std::size_t width = row_stride(h_ + below);
-    for (std::size_t i = 0; i < count; ++i) {
-      const Row row = row_of(i);
-      float* in = input_.data() + i * width;
-      std::copy_n(hidden(layer, row), h_, in);
-      std::copy_n(layer == 0 ? embedded(row) : hidden(layer - 1, row), below, in + h_);
-      if (layer > 0) std::copy_n(compiled_->core_bias_[layer].data(), stride, &gates_[i * stride]);
-    }
-    // The first layer's input is zero at the first step of a trace.
-    const auto skipped = [&](std::size_t i) { return layer == 0 && fresh_[i]; };
-    for (std::size_t i = 0, end = 0; i < count; i = end) {
-      while (end < count && skipped(end) == skipped(i)) ++end;
-      if (skipped(i)) continue;
-      compiled_->core_[layer].add_to(end - i, &input_[i * width], width, &gates_[i * stride],
-                                     stride);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      const Row row = row_of(i);
-      nn::lstm_gates(h_, &gates_[i * stride], cell(layer, row), cell_tanh.data(),
-                     hidden(layer, row));
-    }
-  }
+  core_->step({rows_, core_inputs_.data(), stride, embedded_.data()});
   for (std::size_t i = 0; i < count; ++i) {
-    std::copy_n(hidden(hidden_.size() - 1, row_of(i)), h_, &top_[i * h_]);
+    std::copy_n(core_->output(rows_[i]), h_, &top_[i * h_]);
   }
 }
 
@@ -306,7 +266,7 @@ std::size_t Executor::embed(std::span<const Drawn> drawn, const Segment& segment
   for (std::size_t i = 0; i < rows; ++i) {
     const Row row = drawn[order_[segment.first + i]].row;
     float* in = input_.data() + i * width;
-    std::copy_n(hidden(hidden_.size() - 1, row), h_, in);
+    std::copy_n(core_->output(row), h_, in);
     std::copy_n(in + h_, e_, embedded(row));
   }
   return width;

@@ -3,8 +3,8 @@
 // A row is one trace in flight. Each step of a row has two halves, in turn:
 //   transition  the value just drawn -> logits over the next node
 //   step        the next node -> the core moves on -> outputs of that node's head
-// An inference network has only the second half, with the observations' part of the gates given
-// once: take() tells it the value that was drawn.
+// An inference network has only the second half, with the observations' part of the core's
+// inputs given once: take() tells it the value that was drawn.
 // Rows are grouped by node, so that every layer is one product over neighbouring rows, and taken in
 // chunks that stay in the cache. What a row computes does not depend, to the bit, on which other
 // rows there are.
@@ -42,26 +42,27 @@ class CompiledNetwork {
   void make_tables();
 
   std::shared_ptr<const Network> network_;
-  std::size_t table_stride_ = 0;           // of the rows of the tables and of the gates
-  std::vector<float> previous_, current_;  // node -> part of the first layer's gates, with its bias
+  std::size_t table_stride_ = 0;           // of the rows of the tables and of the core's inputs
+  std::vector<float> previous_, current_;  // node -> part of the core's inputs, with their bias
   std::vector<float> instance_, index_;    // weights of their features; empty: no inputs
-  std::vector<nn::PackedMatrix> core_;     // [own h | input] -> gates
-  std::vector<std::vector<float>> core_bias_;  // of the upper layers
+  std::unique_ptr<CompiledCore> core_;
   std::vector<NodeLayers> nodes_;
 };
 
 // Not thread-safe: each thread has its own.
 class Executor {
  public:
-  using Row = std::uint32_t;
+  using Row = CoreRows::Row;
 
   Executor(std::shared_ptr<const CompiledNetwork> network, std::size_t rows);
 
-  // Of an inference network: what observation_gates() made of the observations.
-  void set_observed(std::vector<float> gates);
+  // Of an inference network: what observation_inputs() made of the observations.
+  void set_observed(std::vector<float> inputs);
 
   // Puts a row at `begin`; there are rows up to it from then on.
   void restart(Row row);
+  // `to` goes on as `from` would.
+  void copy(Row from, Row to);
   NodeId node(Row row) const { return nodes_[row]; }
 
   // Takes the value drawn at each row's node (ignored at begin) and calls visit(i, logits) for each
@@ -101,8 +102,6 @@ class Executor {
   void transition_heads(std::span<const Drawn> drawn, const Segment& segment,
                         const VisitLogits& visit);
 
-  float* hidden(std::size_t layer, Row row) { return hidden_[layer].data() + row * h_; }
-  float* cell(std::size_t layer, Row row) { return cell_[layer].data() + row * h_; }
   float* embedded(Row row) { return embedded_.data() + row * e_; }
 
   std::shared_ptr<const CompiledNetwork> compiled_;
@@ -111,15 +110,15 @@ class Executor {
 
   // State of each row.
   std::vector<NodeId> nodes_;
-  std::vector<std::vector<float>> hidden_, cell_;  // per layer: rows x h
-  std::vector<float> embedded_;                    // rows x e: the last value's embedding
-  std::vector<float> observed_;                    // gates; empty: none
+  std::unique_ptr<CoreRows> core_;
+  std::vector<float> embedded_;  // rows x e: the last value's embedding
+  std::vector<float> observed_;  // part of the core's inputs; empty: none
 
   // Work space.
   std::vector<std::uint32_t> order_, places_;
   std::vector<Segment> segments_;
-  std::vector<char> fresh_;  // of a chunk: came from begin
-  std::vector<float> input_, gates_, top_, first_, second_, represented_;
+  std::vector<Row> rows_;  // of a chunk
+  std::vector<float> input_, core_inputs_, top_, first_, second_, represented_;
 };
 
 }  // namespace psn

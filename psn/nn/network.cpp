@@ -35,29 +35,19 @@ std::array<float, kIndexFeatures> index_features(std::optional<std::int64_t> ind
 Network::Network(NetworkConfig config, std::uint64_t seed, bool blank)
     : config_(std::move(config)), seed_(seed), blank_(blank) {
   if (const auto wrong = config_.problem()) throw InvalidArgument("network: " + *wrong);
-  const auto h = static_cast<std::uint32_t>(hidden());
-  const auto e = static_cast<std::uint32_t>(embedding());
+  core_ = make_core(config_);
+  add_core();
+  const auto inputs = static_cast<std::uint32_t>(core_inputs());
   const auto types = static_cast<std::uint32_t>(config_.distribution_type_embedding_dim);
   const auto addresses = static_cast<std::uint32_t>(config_.address_embedding_dim);
-  for (std::size_t layer = 0; layer < config_.lstm_depth; ++layer) {
-    CoreLayer parts;
-    parts.recurrent = parameters_.add(4 * h, h + (layer == 0 ? e : h));
-    parts.bias = parameters_.add(4 * h, 1);
-    initialize(parts.recurrent, h, 1 + 2 * layer);
-    initialize(parts.bias, h, 2 + 2 * layer);
-    // Remember by default.
-    float* bias = parameters_.values(parts.bias);
-    for (std::uint32_t j = h; j < 2 * h; ++j) bias[j] += 1;
-    core_.push_back(parts);
-  }
-  projections_ = {parameters_.add(4 * h, types), parameters_.add(4 * h, addresses),
-                  parameters_.add(4 * h, types), parameters_.add(4 * h, addresses),
-                  parameters_.add(4 * h, 1)};
+  projections_ = {parameters_.add(inputs, types), parameters_.add(inputs, addresses),
+                  parameters_.add(inputs, types), parameters_.add(inputs, addresses),
+                  parameters_.add(inputs, 1)};
   for (const BlockId block : {projections_.previous_type, projections_.previous_address,
                               projections_.current_type, projections_.current_address}) {
-    initialize(block, h, 100 + block);
+    initialize(block, hidden(), 100 + block);
   }
-  if (shares_indices()) projections_.index = parameters_.add(kIndexFeatures, 4 * h);
+  if (shares_indices()) projections_.index = parameters_.add(kIndexFeatures, inputs);
   type_embedding_ = parameters_.add(0, types);
   address_embedding_ = parameters_.add(0, addresses);
   for (const char* text : {"begin-execution", "end-execution"}) {
@@ -65,6 +55,18 @@ Network::Network(NetworkConfig config, std::uint64_t seed, bool blank)
     boundary.text = boundary.base = text;
     boundary.type = "Boundary";
     add_node(std::move(boundary));
+  }
+}
+
+void Network::add_core() {
+  for (const CoreBlock& block : core_->blocks()) {
+    const auto columns = static_cast<std::uint32_t>(block.columns);
+    const BlockId id = parameters_.add(static_cast<std::uint32_t>(block.rows), columns);
+    if (block.fan_in > 0) initialize(id, block.fan_in, 1 + id);
+    float* values = parameters_.values(id);
+    for (std::size_t i = block.raised_begin * columns; i < block.raised_end * columns; ++i) {
+      values[i] += 1;
+    }
   }
 }
 

@@ -6,7 +6,7 @@
 //   transition layer:      h_t, value embedding and value of x_t -> logits over known successors
 //
 // The address and type parts of the core's input are constants per node, so they are projected once
-// into tables (`previous`, `current`) that are added to the gates.
+// into tables (`previous`, `current`) that are added up.
 //
 // Row 0 of a transition layer is the unknown mass; row 1 + i is successors[i]. Growth (Algorithm 1)
 // appends K copies of row 0 and subtracts log(K + 1) from the biases of all K + 1: every known
@@ -14,11 +14,12 @@
 //
 // An inference network (Section 2.2) is the same without transitions: its nodes are the latent
 // variables, whose value layers give proposals, and the observations, whose embeddings are
-// projected into the core's gates at every step.
+// projected into the core's inputs at every step.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -27,6 +28,7 @@
 #include "psn/core/trace.h"
 #include "psn/nn/config.h"
 #include "psn/nn/convolution.h"
+#include "psn/nn/cores/core.h"
 #include "psn/nn/head.h"
 #include "psn/nn/parameters.h"
 #include "psn/nn/places.h"
@@ -61,7 +63,7 @@ struct Node {
   std::vector<Convolution> convolutions;      // of an observation: its first layers
   std::vector<BlockId> observation_layers;    // value -> embedding
   BlockId observation_skip = kNoBlock;        // value -> what goes past these, if that is shorter
-  BlockId observation_projection = kNoBlock;  // embedding and what went past -> gates
+  BlockId observation_projection = kNoBlock;  // embedding and what went past -> core
   bool may_be_missing = false;                // the network has learned to do without
 };
 
@@ -72,12 +74,6 @@ std::size_t observation_skip(const NetworkConfig& config, const Node& node);
 
 // What identifies a node's variable in a simulator's table.
 VariableKey variable_key(const Node& node);
-
-// The parts of one LSTM layer.
-struct CoreLayer {
-  BlockId recurrent = 0;  // 4H x [own h | input]: the input is the value embedding, or h below
-  BlockId bias = 0;       // 4H x 1
-};
 
 class Network {
  public:
@@ -132,14 +128,14 @@ class Network {
   bool is_observation(NodeId node) const { return infers() && nodes_[node].role == Role::kObserve; }
 
   // Sizes.
-  std::size_t hidden() const { return config_.lstm_dim; }
-  std::size_t gates() const { return 4 * config_.lstm_dim; }
+  std::size_t hidden() const { return core_->outputs(); }
+  std::size_t core_inputs() const { return core_->inputs(); }
   std::size_t embedding() const { return config_.sample_embedding_dim; }
   std::size_t transition_inputs(const Node& node) const {  // of the last layer, without bias
     return &node == &nodes_[kBegin] ? 0 : config_.transition_hidden_dim + node.value.inputs();
   }
 
-  const std::vector<CoreLayer>& core() const { return core_; }
+  const Core& core() const { return *core_; }
   struct InputProjections {
     BlockId previous_type, previous_address, current_type, current_address, instance;
     BlockId index = kNoBlock;  // of shared indices
@@ -155,6 +151,7 @@ class Network {
  private:
   bool by_instance(Role role) const;
   std::string key(const Address& address, Role role) const;
+  void add_core();
   void add_layers(Node& node, std::uint64_t stream);
   void add_observation_layers(Node& node, std::uint64_t stream);
   void initialize(BlockId block, std::size_t fan_in, std::uint64_t stream);
@@ -166,7 +163,7 @@ class Network {
   std::vector<Node> nodes_;
   std::unordered_map<std::string, NodeId> node_by_text_;
   std::unordered_map<std::string, std::uint32_t> type_rows_;
-  std::vector<CoreLayer> core_;
+  std::shared_ptr<const Core> core_;
   InputProjections projections_{};
   BlockId type_embedding_ = 0, address_embedding_ = 0;
 };

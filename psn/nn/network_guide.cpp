@@ -199,9 +199,9 @@ GuideFactory network_guide(std::shared_ptr<const CompiledNetwork> network, Simul
     throw InvalidArgument("the defensive share must lie in [0, 1)");
   }
   const auto observed = values_of(network->network(), simulator, observations);
-  auto gates = observation_gates(network->network(), observed);
-  return [network, gates = std::move(gates), options] {
-    return std::make_unique<NetworkGuide>(network, gates, options);
+  auto inputs = observation_inputs(network->network(), observed);
+  return [network, inputs = std::move(inputs), options] {
+    return std::make_unique<NetworkGuide>(network, inputs, options);
   };
 }
 

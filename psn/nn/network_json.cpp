@@ -142,8 +142,6 @@ json to_json(const NetworkConfig& config) {
   for (const auto& [name, layers] : config.variable_embedding) named[name] = layers_json(layers);
   json result{{"purpose", config.purpose == Purpose::kInference ? "inference" : "surrogate"},
               {"addressing", kAddressings[static_cast<std::size_t>(config.addressing)]},
-              {"lstm_dim", config.lstm_dim},
-              {"lstm_depth", config.lstm_depth},
               {"sample_embedding_dim", config.sample_embedding_dim},
               {"address_embedding_dim", config.address_embedding_dim},
               {"distribution_type_embedding_dim", config.distribution_type_embedding_dim},
@@ -151,6 +149,12 @@ json to_json(const NetworkConfig& config) {
               {"mixture_components", config.mixture_components},
               {"variable_layers", layers_json(config.variable_layers)},
               {"variable_embedding", named}};
+  // An lstm's sizes have the paper's names, as they had when there were no other cores.
+  const bool lstm = config.core == "lstm";
+  result[lstm ? "lstm_dim" : "core_dim"] = config.core_dim;
+  result[lstm ? "lstm_depth" : "core_depth"] = config.core_depth;
+  if (!lstm) result["core"] = config.core;
+  if (config.core == "attention") result["attention_heads"] = config.attention_heads;
   if (config.purpose == Purpose::kSurrogate) result["tags"] = config.tags;
   if (config.purpose == Purpose::kInference) {
     json observed = json::object();
@@ -175,8 +179,11 @@ NetworkConfig read_config(const JsonReader& reader, const json& object) {
   if (known == kAddressings.end()) reader.fail(fmt::format("unknown addressing '{}'", addressing));
   config.addressing = static_cast<Addressing>(known - kAddressings.begin());
   const auto size = [&](const char* key) { return reader.get<std::size_t>(object, key); };
-  config.lstm_dim = size("lstm_dim");
-  config.lstm_depth = size("lstm_depth");
+  if (object.contains("core")) config.core = reader.get<std::string>(object, "core");
+  const bool lstm = config.core == "lstm";
+  config.core_dim = size(lstm ? "lstm_dim" : "core_dim");
+  config.core_depth = size(lstm ? "lstm_depth" : "core_depth");
+  if (config.core == "attention") config.attention_heads = size("attention_heads");
   config.sample_embedding_dim = size("sample_embedding_dim");
   config.address_embedding_dim = size("address_embedding_dim");
   config.distribution_type_embedding_dim = size("distribution_type_embedding_dim");

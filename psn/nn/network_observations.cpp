@@ -42,7 +42,7 @@ void Network::add_observation_layers(Node& node, std::uint64_t stream) {
         parameters_.add(static_cast<std::uint32_t>(skip), static_cast<std::uint32_t>(inputs + 1));
     initialize(node.observation_skip, inputs, seeds.bits());
   }
-  node.observation_projection = parameters_.add(static_cast<std::uint32_t>(gates()),
+  node.observation_projection = parameters_.add(static_cast<std::uint32_t>(core_inputs()),
                                                 static_cast<std::uint32_t>(width + skip + 1));
 }
 

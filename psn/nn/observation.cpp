@@ -63,13 +63,13 @@ void EmbeddedObservation::run_layers(const Network& network, const Node& node) {
 
 void EmbeddedObservation::project(const Network& network, const Node& node,
                                   std::vector<float>& projected) const {
-  projected.resize(rows * network.gates());
+  projected.resize(rows * network.core_inputs());
   apply_layer(network.parameters(), node.observation_projection, rows, features.data(), width,
               projected.data());
 }
 
-std::vector<float> observation_gates(const Network& network, std::span<const Observed> observed) {
-  std::vector<float> sum(network.gates(), 0.0f), part;
+std::vector<float> observation_inputs(const Network& network, std::span<const Observed> observed) {
+  std::vector<float> sum(network.core_inputs(), 0.0f), part;
   EmbeddedObservation embedded;
   for (const auto& [id, value] : observed) {
     const Value* values[] = {&value};

@@ -1,5 +1,5 @@
 // What an inference network makes of observations: each is embedded by layers of its own and
-// projected into the gates of the core, beside what goes past these layers; the sum over those
+// projected into the inputs of the core, beside what goes past these layers; the sum over those
 // present is added at every step.
 #pragma once
 
@@ -22,18 +22,18 @@ struct EmbeddedObservation {
   std::vector<float> features;      // by value: [its embedding | what went past the layers]
 
   void compute(const Network& network, const Node& node, std::span<const Value* const> given);
-  // The part of the gates for each value: rows of network.gates() numbers.
+  // The part of the core's inputs for each value: rows of network.core_inputs() numbers.
   void project(const Network& network, const Node& node, std::vector<float>& projected) const;
 
  private:
   void run_layers(const Network& network, const Node& node);
 };
 
-// The part of the gates that comes from these observations.
+// The part of the core's inputs that comes from these observations.
 struct Observed {
   NodeId node;
   Value value;
 };
-std::vector<float> observation_gates(const Network& network, std::span<const Observed> observed);
+std::vector<float> observation_inputs(const Network& network, std::span<const Observed> observed);
 
 }  // namespace psn

@@ -30,6 +30,12 @@ class PackedMatrix {
     return (outputs + kPanel - 1) / kPanel * kPanel;
   }
 
+  // Length of rows in memory for `n` numbers: never a multiple of a kilobyte, since then rows would
+  // push each other out of the cache.
+  static std::size_t row_stride(std::size_t n) {
+    return padded(n) % 256 == 0 ? padded(n) + kPanel : padded(n);
+  }
+
   // C = A W^T + bias; rows of A and C are `lda` and `ldc` >= padded() apart.
   void apply(std::size_t rows, const float* a, std::size_t lda, float* c, std::size_t ldc) const;
   // The same, followed by max(0, .).

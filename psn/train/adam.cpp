@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "psn/train/vectorize.h"
+#include "psn/base/vectorize.h"
 
 namespace psn {
 namespace {

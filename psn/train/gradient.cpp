@@ -5,14 +5,15 @@
 #include <tuple>
 #include <utility>
 
+#include "psn/nn/kernels.h"
 #include "psn/nn/math.h"
-#include "psn/train/kernels.h"
 
 namespace psn {
 
 using namespace kernels;
 
-Gradient::Gradient(Network& network) : network_(network), observations_(network) {
+Gradient::Gradient(Network& network)
+    : network_(network), core_(network.core().tape()), observations_(network) {
   nn::use_one_thread_for_products();
 }
 
@@ -58,7 +59,7 @@ BatchLoss Gradient::accumulate(const Batch& batch, Loss loss, std::size_t total_
   if (batch.traces() == 0) return {};
   const bool first = touched_.empty();
   run_forward(batch);
-  back_through_core(batch);
+  core_->back(network_.parameters(), touched_);
   back_through_nodes(batch);
   back_through_embeddings(batch);
   if (network_.infers()) back_through_observations(batch);
@@ -77,24 +78,15 @@ void Gradient::run_forward(const Batch& batch) {
   embed_values(batch);
   project_nodes(batch);
   if (network_.infers()) observations_.compute(batch, observed_);
-  run_core(batch);
+  core_->forward(network_.parameters(), [&](std::size_t step) { fill_core_inputs(batch, step); });
   run_heads(batch);
 }
 
 void Gradient::prepare(const Batch& batch) {
   const std::size_t rows = batch.rows(), h = network_.hidden(), e = network_.embedding();
-  layers_.resize(network_.core().size());
-  for (std::size_t l = 0; l < layers_.size(); ++l) {
-    Layer& layer = layers_[l];
-    reserve(layer.input, rows * (h + (l == 0 ? e : h)));
-    reserve(layer.gates, rows * 4 * h);
-    for (auto* buffer : {&layer.cell, &layer.cell_tanh, &layer.hidden, &layer.d_hidden}) {
-      reserve(*buffer, rows * h);
-    }
-  }
+  core_->start(batch.first);
   reserve(head_input_, rows * (h + e));
   reserve(d_head_input_, rows * (h + e));
-  reserve(d_embedding_, rows * e);
   log_s_.assign(batch.traces(), 0);
   loss_sum_ = 0;
   worst_ = nullptr;
@@ -118,7 +110,6 @@ void Gradient::embed_values(const Batch& batch) {
     size += (segment.end - segment.begin) * (t + network_.node(segment.node).value.inputs());
   }
   reserve(last_input_, size);
-  Layer& bottom = layers_[0];
   std::vector<float>& out = d_scratch_[0];
   for (std::size_t s = 0; s < batch.segments.size(); ++s) {
     const auto& segment = batch.segments[s];
@@ -135,7 +126,7 @@ void Gradient::embed_values(const Batch& batch) {
       const std::size_t place = segment.begin + r;
       const std::uint32_t next = batch.next_row[batch.order[place]];
       std::copy_n(&out[r * e], e, &head_input_[place * (h + e) + h]);
-      if (next != Batch::kNone) std::copy_n(&out[r * e], e, &bottom.input[next * (h + e) + h]);
+      if (next != Batch::kNone) std::copy_n(&out[r * e], e, core_->embedded(next));
     }
   }
 }
@@ -154,7 +145,8 @@ void Gradient::back_through_embeddings(const Batch& batch) {
       const std::uint32_t next = batch.next_row[batch.order[place]];
       std::copy_n(&d_head_input_[place * (h + e) + h], e, &d[r * e]);
       if (next != Batch::kNone) {
-        for (std::size_t j = 0; j < e; ++j) d[r * e + j] += d_embedding_[next * e + j];
+        const float* d_next = core_->d_embedded(next);
+        for (std::size_t j = 0; j < e; ++j) d[r * e + j] += d_next[j];
       }
     }
     const float* last = last_input_.data() + last_offset_[s];

@@ -2,8 +2,7 @@
 //
 // All traces of a batch go through the core together (Batch: no padding, no splitting by form).
 // What depends on a node only - the address and type parts of the core's input - is projected once
-// per node and batch and gathered. Layers that belong to a node work on all of its rows at once;
-// weight gradients of the core are one product over all rows after the loop over steps.
+// per node and batch and gathered. Layers that belong to a node work on all of its rows at once.
 //
 // With an inference network the heads are proposals, there are no transitions, and log s is the
 // density of the latent choices under the proposals: log q.
@@ -12,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "psn/base/communicator.h"
@@ -62,26 +62,18 @@ class Gradient {
   const std::vector<BlockId>& touched() const { return touched_; }
 
  private:
-  struct Layer {               // of the core: one row per row of the batch
-    std::vector<float> input;  // [own h of the step before | input]
-    std::vector<float> gates;  // activations; then gradients of the pre-activations
-    std::vector<float> cell, cell_tanh;
-    std::vector<float> hidden;
-    std::vector<float> d_hidden;
-  };
-
   void run_forward(const Batch& batch);
   void prepare(const Batch& batch);
   void embed_values(const Batch& batch);
   void project_nodes(const Batch& batch);
-  void run_core(const Batch& batch);
+  // The inputs of the core at one step.
+  void fill_core_inputs(const Batch& batch, std::size_t step);
   void run_heads(const Batch& batch);
   // Loss of one choice for the outputs of its value layers, and its gradient if d is not null.
   HeadLoss value_loss(const Node& node, const Entry& entry, const float* outputs, float* d) const;
   void value_head(const Batch& batch, const Batch::Segment& segment);
   void transition_head(const Batch& batch, const Batch::Segment& segment);
   void begin_head(const Batch& batch);
-  void back_through_core(const Batch& batch);
   void back_through_nodes(const Batch& batch);
   void back_through_embeddings(const Batch& batch);
   void back_through_observations(const Batch& batch);
@@ -101,6 +93,7 @@ class Gradient {
                   float beta);
 
   Network& network_;
+  std::unique_ptr<CoreTape> core_;
   ObservationGradient observations_;
   bool backward_ = false;
   std::size_t traces_ = 0;  // that means are taken over
@@ -108,18 +101,16 @@ class Gradient {
   std::vector<BlockId> touched_;
   std::vector<float> message_;  // the gradients of touched blocks, one after the other
 
-  std::vector<Layer> layers_;
   std::vector<std::uint32_t> active_;  // by node: its place among this batch's nodes
   std::vector<NodeId> active_nodes_;
-  std::vector<float> types_, addresses_;  // embeddings of active nodes
-  std::vector<float> previous_table_, current_table_;
-  std::vector<float> observed_;  // by position: the observations' part of the gates
+  std::vector<float> types_, addresses_;               // embeddings of active nodes
+  std::vector<float> previous_table_, current_table_;  // their parts of the core's inputs
+  std::vector<float> observed_;                   // by position: the observations' part of them
   std::vector<float> head_input_, d_head_input_;  // rows by node: [h | value embedding]
   std::vector<float> last_input_;            // rows by node: [hidden | value] of the transition
   std::vector<std::size_t> last_offset_;     // of each segment in it
   std::vector<std::vector<float>> scratch_;  // activations of a segment's value layers
   std::vector<float> d_scratch_[2];
-  std::vector<float> d_cell_, d_embedding_;
   std::vector<double> log_s_;  // by position
   double loss_sum_ = 0, worst_loss_ = 0;
   const Entry* worst_ = nullptr;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "psn/nn/kernels.h"
 #include "psn/nn/math.h"
 #include "psn/nn/steps.h"
-#include "psn/train/kernels.h"
 
 namespace psn {
 
@@ -27,9 +27,8 @@ Distribution blurred_tag(const Node& node, const Value& value) {
 
 void Gradient::run_heads(const Batch& batch) {
   const std::size_t h = network_.hidden(), ld = h + network_.embedding();
-  Layer& top = layers_.back();
   for (std::size_t place = 0; place < batch.rows(); ++place) {
-    std::copy_n(&top.hidden[batch.order[place] * h], h, &head_input_[place * ld]);
+    std::copy_n(core_->output(batch.order[place]), h, &head_input_[place * ld]);
   }
   if (network_.infers()) {
     std::fill_n(d_head_input_.begin(), batch.rows() * ld, 0.0f);
@@ -42,7 +41,7 @@ void Gradient::run_heads(const Batch& batch) {
   }
   if (!backward_) return;
   for (std::size_t place = 0; place < batch.rows(); ++place) {
-    std::copy_n(&d_head_input_[place * ld], h, &top.d_hidden[batch.order[place] * h]);
+    std::copy_n(&d_head_input_[place * ld], h, core_->d_output(batch.order[place]));
   }
 }
 

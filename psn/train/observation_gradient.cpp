@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "psn/train/kernels.h"
+#include "psn/nn/kernels.h"
 #include "psn/train/layer_back.h"
 
 namespace psn {
@@ -22,9 +22,9 @@ std::vector<float> columns(const std::vector<float>& matrix, std::size_t width, 
 
 }  // namespace
 
-void ObservationGradient::compute(const Batch& batch, std::vector<float>& gates) {
-  const std::size_t width = network_.gates();
-  gates.assign(batch.traces() * width, 0.0f);
+void ObservationGradient::compute(const Batch& batch, std::vector<float>& inputs) {
+  const std::size_t width = network_.core_inputs();
+  inputs.assign(batch.traces() * width, 0.0f);
   segments_.clear();
   std::vector<const Value*> values;
   std::vector<float> projected;
@@ -39,21 +39,21 @@ void ObservationGradient::compute(const Batch& batch, std::vector<float>& gates)
     segment.embedded.compute(network_, node, values);
     segment.embedded.project(network_, node, projected);
     for (std::size_t i = begin; i < end; ++i) {
-      kernels::add(width, &projected[(i - begin) * width], &gates[observed[i].position * width]);
+      kernels::add(width, &projected[(i - begin) * width], &inputs[observed[i].position * width]);
     }
   }
 }
 
-void ObservationGradient::back(const Batch& batch, const std::vector<float>& d_gates,
+void ObservationGradient::back(const Batch& batch, const std::vector<float>& d_inputs,
                                std::vector<BlockId>& touched) {
-  const std::size_t width = network_.gates();
+  const std::size_t width = network_.core_inputs();
   for (Segment& segment : segments_) {
     const Node& node = network_.node(segment.node);
     const EmbeddedObservation& embedded = segment.embedded;
     std::vector<float> d_projected(embedded.rows * width);
     std::vector<float> d_features(embedded.rows * embedded.width);
     for (std::size_t i = segment.begin; i < segment.end; ++i) {
-      std::copy_n(&d_gates[batch.observed[i].position * width], width,
+      std::copy_n(&d_inputs[batch.observed[i].position * width], width,
                   &d_projected[(i - segment.begin) * width]);
     }
     touched.push_back(node.observation_projection);

@@ -12,10 +12,10 @@ class ObservationGradient {
  public:
   explicit ObservationGradient(Network& network) : network_(network) {}
 
-  // gates: for each position of the batch, the observations' part of the core's gates.
-  void compute(const Batch& batch, std::vector<float>& gates);
+  // inputs: for each position of the batch, the observations' part of the core's inputs.
+  void compute(const Batch& batch, std::vector<float>& inputs);
   // From the gradient with respect to those; adds the blocks that have one to `touched`.
-  void back(const Batch& batch, const std::vector<float>& d_gates, std::vector<BlockId>& touched);
+  void back(const Batch& batch, const std::vector<float>& d_inputs, std::vector<BlockId>& touched);
 
  private:
   struct Segment {  // of batch.observed

@@ -8,8 +8,8 @@ namespace {
 // What Gradient keeps of one choice at a node, in numbers.
 std::size_t numbers_of_row(const Network& network, const Node& node) {
   const Parameters& p = network.parameters();
-  const std::size_t h = network.hidden(), e = network.embedding(), depth = network.core().size();
-  const std::size_t core = depth * (2 * h + network.gates() + 4 * h) + e;
+  const std::size_t h = network.hidden(), e = network.embedding();
+  const std::size_t core = network.core().numbers_of_row();
   std::size_t heads = network.config().transition_hidden_dim + node.value.inputs(), widest = 0;
   for (const BlockId layer : node.value_layers) {
     heads += p.block(layer).rows;
@@ -25,7 +25,7 @@ std::size_t numbers_of_row(const Network& network, const Node& node) {
 std::size_t numbers_of_observation(const Network& network, const Node& node) {
   const Parameters& p = network.parameters();
   std::size_t numbers =
-      node.value.inputs() + network.gates() + p.block(node.observation_projection).columns;
+      node.value.inputs() + network.core_inputs() + p.block(node.observation_projection).columns;
   for (std::size_t i = 0; i < node.observation_layers.size(); ++i) {
     const Block& block = p.block(node.observation_layers[i]);
     const std::size_t windows =

@@ -9,7 +9,7 @@ namespace psn::testing {
 
 inline std::shared_ptr<Network> tiny_network(Addressing addressing) {
   NetworkConfig config = small_config(addressing);
-  config.lstm_dim = 5;
+  config.core_dim = 5;
   config.sample_embedding_dim = 3;
   config.transition_hidden_dim = 4;
   config.variable_layers = {2, 3};

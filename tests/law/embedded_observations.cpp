@@ -171,7 +171,7 @@ TEST(EmbeddedObservations, AVectorOfUniformsDoesNotEndAtThePrior) {
                          ctx.observe(Normal(theta, noise), {.name = "x"});
                        }});
   Preset chosen = preset("default", Purpose::kInference);
-  chosen.network.lstm_dim = 40;
+  chosen.network.core_dim = 40;
   chosen.training.traces = 20'000;
   chosen.training.batch_size = 64;
   chosen.training.validation_traces = 2000;

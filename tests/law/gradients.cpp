@@ -192,8 +192,8 @@ TEST_P(Blocks, FiniteDifferences) {
   config.purpose = GetParam().purpose;
   config.observation_layers = {.num_layers = 2, .hidden_dim = 3, .channels = 2, .skip = 12};
   config.addressing = GetParam().addressing;
-  config.lstm_depth = GetParam().depth;
-  config.lstm_dim = 5;
+  config.core_depth = GetParam().depth;
+  config.core_dim = 5;
   config.sample_embedding_dim = 3;
   config.address_embedding_dim = 2;
   config.distribution_type_embedding_dim = 2;

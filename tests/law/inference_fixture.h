@@ -16,7 +16,7 @@ inline std::shared_ptr<Network> train(Simulator& simulator, Purpose purpose, std
                                       Addressing addressing = Addressing::kInstance,
                                       double missing = 0) {
   Preset chosen = preset("default", purpose);
-  chosen.network.lstm_dim = 40;
+  chosen.network.core_dim = 40;
   chosen.network.addressing = addressing;
   chosen.training.traces = traces;
   chosen.training.batch_size = 32;

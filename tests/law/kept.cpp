@@ -27,7 +27,7 @@ class KeptTraining : public testing::Test {
 
   static Preset recipe() {
     Preset small = preset("default");
-    small.network.lstm_dim = 8;
+    small.network.core_dim = 8;
     small.training.traces = 6'400;
     small.training.batch_size = 64;
     small.training.progress_every = 10;

@@ -11,7 +11,7 @@ namespace {
 
 NetworkConfig small() {
   NetworkConfig config;
-  config.lstm_dim = 24;
+  config.core_dim = 24;
   config.variable_layers = {2, 24};
   config.transition_hidden_dim = 24;
   return config;

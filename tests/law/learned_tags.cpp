@@ -35,7 +35,7 @@ Model tagged() {
 std::shared_ptr<Network> trained(std::uint64_t traces, Addressing addressing) {
   InProcess simulator(tagged());
   Preset chosen = preset("default", Purpose::kSurrogate);
-  chosen.network.lstm_dim = 40;
+  chosen.network.core_dim = 40;
   chosen.network.addressing = addressing;
   chosen.network.tags = true;
   chosen.training.traces = traces;

@@ -81,8 +81,8 @@ inline NetworkConfig small_config(Addressing addressing = Addressing::kInstance,
                                   std::size_t depth = 1) {
   NetworkConfig config;
   config.addressing = addressing;
-  config.lstm_dim = 19;  // no multiple of any vector's length
-  config.lstm_depth = depth;
+  config.core_dim = 19;  // no multiple of any vector's length
+  config.core_depth = depth;
   config.sample_embedding_dim = 5;
   config.address_embedding_dim = 7;
   config.distribution_type_embedding_dim = 6;
@@ -129,7 +129,7 @@ class ScalarNetwork {
  public:
   explicit ScalarNetwork(const Network& network)
       : network_(network),
-        hidden_(network.config().lstm_depth, std::vector<double>(network.hidden())),
+        hidden_(network.config().core_depth, std::vector<double>(network.hidden())),
         cell_(hidden_),
         embedded_(network.embedding()) {}
 
@@ -147,7 +147,7 @@ class ScalarNetwork {
   std::vector<float> step(NodeId next, std::uint32_t instance,
                           std::optional<std::int64_t> index = {}) {
     const auto& projections = network_.projections();
-    std::vector<double> gates(network_.gates());
+    std::vector<double> gates(network_.core_inputs());
     add(gates, projections.previous_type, embedding(network_.type_embedding(), node().type_row));
     add(gates, projections.previous_address, embedding(network_.address_embedding(), at_));
     at_ = next;
@@ -167,9 +167,10 @@ class ScalarNetwork {
     }
     std::vector<double> input = embedded_;
     for (std::size_t layer = 0; layer < hidden_.size(); ++layer) {
-      if (layer > 0) gates.assign(network_.gates(), 0.0);
-      add(gates, network_.core()[layer].bias, {1.0});
-      add(gates, network_.core()[layer].recurrent, joined(hidden_[layer], input));
+      if (layer > 0) gates.assign(network_.core_inputs(), 0.0);
+      const auto recurrent = static_cast<BlockId>(2 * layer), bias = recurrent + 1;
+      add(gates, bias, {1.0});
+      add(gates, recurrent, joined(hidden_[layer], input));
       const std::size_t h = network_.hidden();
       const auto sigmoid = [](double v) { return 1 / (1 + std::exp(-v)); };
       for (std::size_t j = 0; j < h; ++j) {

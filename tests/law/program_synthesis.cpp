@@ -286,7 +286,7 @@ TEST(ProgramSynthesis, TheExperimentReportsWhatItMeasured) {
   const ExperimentRequest request{.seed = 1};
   Plan small = plan(request);
   small.programs = 500;
-  small.recipe.network.lstm_dim = 32;
+  small.recipe.network.core_dim = 32;
   small.recipe.training.traces = 4000;
   small.recipe.training.batch_size = 16;
   small.recipe.training.validation_traces = 100;

@@ -21,7 +21,7 @@ using testing::ThreadCommunicator;
 NetworkConfig small(Purpose purpose = Purpose::kSurrogate) {
   NetworkConfig config;
   config.purpose = purpose;
-  config.lstm_dim = 24;
+  config.core_dim = 24;
   config.variable_layers = {2, 24};
   config.transition_hidden_dim = 24;
   return config;

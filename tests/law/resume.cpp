@@ -41,7 +41,7 @@ NetworkConfig small(Purpose purpose, Addressing addressing = Addressing::kInstan
   NetworkConfig config;
   config.purpose = purpose;
   config.addressing = addressing;
-  config.lstm_dim = 8;
+  config.core_dim = 8;
   config.variable_layers = {2, 8};
   config.transition_hidden_dim = 8;
   return config;
@@ -310,7 +310,7 @@ TEST(LearningOn, StartsWhereTheNetworkWas) {
   std::vector<Trace> batch;
   stream.take(options.batch_size, batch);
   EXPECT_NEAR(loss, validate(trained, batch).kl, 1e-4);
-  const BlockId core = trained.core()[0].recurrent;
+  const BlockId core = 0;  // the first of its blocks
   const Block& block = trained.parameters().block(core);
   float largest = 0;
   for (std::size_t i = 0; i < std::size_t{block.rows} * block.columns; ++i) {

@@ -34,7 +34,7 @@ TEST_P(StoreTraining, EqualsTrainingOnTheSameTraces) {
   const auto traces = simulate(simulator, 1000);
   store(simulator, traces);
   Preset recipe = preset("default", GetParam());
-  recipe.network.lstm_dim = 16;
+  recipe.network.core_dim = 16;
   recipe.training.traces = 1500;  // more than an epoch
   recipe.training.batch_size = 64;
   recipe.training.seed = 4;

@@ -34,7 +34,7 @@ std::vector<Trace> traces_of(Simulator& simulator, std::size_t count, std::uint6
 
 NetworkConfig small() {
   NetworkConfig config;
-  config.lstm_dim = 24;
+  config.core_dim = 24;
   config.variable_layers = {2, 24};
   config.transition_hidden_dim = 24;
   return config;
@@ -232,7 +232,7 @@ TEST(Executor, AgreesWithTheTrainingNetwork) {
       InProcess simulator({"looping", looping});
       NetworkConfig config = small();
       config.addressing = addressing;
-      config.lstm_depth = depth;
+      config.core_depth = depth;
       Network network(config, 3);
       for (const std::uint64_t seed : {1, 2, 3}) {
         const std::vector<Trace> traces = traces_of(simulator, 50 * seed, seed);

@@ -20,7 +20,7 @@ Plan tiny_plan(const ExperimentRequest& request) {
   tiny.tuned_on = {5};
   tiny.tuning_seen = 64;
   for (Preset* recipe : {&tiny.surrogate, &tiny.inference, &tiny.smallest}) {
-    recipe->network.lstm_dim = 16;
+    recipe->network.core_dim = 16;
     recipe->training.traces = 1'024;
     recipe->training.validate_every = recipe->training.progress_every = 4;
   }

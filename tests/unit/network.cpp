@@ -129,7 +129,7 @@ TEST_P(ScalingChange, ChangesNoProbability) {
 
 TEST(Config, ImpossibleSizesAreRefused) {
   NetworkConfig config = small_config();
-  config.lstm_dim = 0;
+  config.core_dim = 0;
   EXPECT_THROW(Network(config, 1), InvalidArgument);
   config = small_config();
   config.variable_embedding["x"] = {0, 10};

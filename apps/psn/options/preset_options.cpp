@@ -223,10 +223,10 @@ void PresetOptions::add_to(CLI::App& command) {
       std::array{std::pair("learn", true), std::pair("ignore", false)},
       "surrogate: whether to learn tags and what the program returns, each as one more step");
   number(
-      "--lstm_dim", [](Preset & p) -> auto& { return p.network.lstm_dim; }, width,
+      "--lstm_dim", [](Preset & p) -> auto& { return p.network.core_dim; }, width,
       "width of the core");
   number(
-      "--lstm_depth", [](Preset & p) -> auto& { return p.network.lstm_depth; }, CLI::Range(1, 64),
+      "--lstm_depth", [](Preset & p) -> auto& { return p.network.core_depth; }, CLI::Range(1, 64),
       "layers of the core");
   number(
       "--sample_embedding_dim", [](Preset & p) -> auto& { return p.network.sample_embedding_dim; },

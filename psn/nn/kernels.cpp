@@ -1,9 +1,9 @@
-#include "psn/train/kernels.h"
+#include "psn/nn/kernels.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "psn/train/vectorize.h"
+#include "psn/base/vectorize.h"
 
 namespace psn::kernels {
 
