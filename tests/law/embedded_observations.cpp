@@ -51,7 +51,7 @@ std::vector<float> gates_of(const Network& network, const Trace& trace) {
       seen.push_back({*id, entry.value});
     }
   }
-  return observation_gates(network, seen);
+  return observation_inputs(network, seen);
 }
 
 class ObservationScaling : public ::testing::TestWithParam<double> {};
@@ -91,7 +91,7 @@ TEST(EmbeddedObservations, AreSeenFromTheStart) {
       std::vector<double> x(n, 0.3);
       if (moved < n) x[moved] += 1;
       const Observed one[] = {{id, n == 1 ? Value(x[0]) : Value(x)}};
-      return observation_gates(network, one);
+      return observation_inputs(network, one);
     };
     for (std::size_t i = 0; i < n; ++i) EXPECT_NE(gates(n), gates(i)) << i;
   }
@@ -142,7 +142,7 @@ TEST(EmbeddedObservations, OldFilesGiveTheSameNumbers) {
                                 0.174794286f,
                                 -0.135224253f,
                                 0.177099586f};
-  const auto now = observation_gates(*network, seen);
+  const auto now = observation_inputs(*network, seen);
   ASSERT_EQ(now.size(), then.size());
   for (std::size_t j = 0; j < now.size(); ++j) EXPECT_NEAR(now[j], then[j], 1e-6);
 }
