@@ -3,6 +3,8 @@
 #include <dnnl.h>
 #include <omp.h>
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "psn/nn/math.cpp"
 #include <hwy/foreach_target.h>
@@ -96,6 +98,32 @@ void LstmGates(std::size_t h, float* gates, float* cell, float* cell_tanh, float
   }
 }
 
+template <class F>
+HWY_INLINE void each_lane(std::size_t n, float* x, const F& f) {
+  const hn::ScalableTag<float> d;
+  using D = hn::ScalableTag<float>;
+  std::size_t j = 0;
+  for (; j + hn::Lanes(d) <= n; j += hn::Lanes(d)) hn::StoreU(f(d, hn::LoadU(d, x + j)), d, x + j);
+  if (j == n) return;
+  const Part<D> rest{d, hn::FirstN(d, n - j)};
+  rest.store(f(d, rest.load(x + j)), x + j);
+}
+
+void Sigmoid(std::size_t n, float* x) {
+  each_lane(n, x, [](auto d, auto v) { return sigmoid(d, v); });
+}
+
+void HyperbolicTangent(std::size_t n, float* x) {
+  each_lane(n, x, [](auto d, auto v) { return hyperbolic_tangent(d, v); });
+}
+
+// exp(x - largest), where what is below exp(-80) may be anything as small.
+void Exponentials(std::size_t n, float* x, float largest) {
+  each_lane(n, x, [largest](auto d, auto v) {
+    return exponential(d, hn::Max(hn::Sub(v, hn::Set(d, largest)), hn::Set(d, -80.0f)));
+  });
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace psn::nn
 HWY_AFTER_NAMESPACE();
@@ -104,9 +132,28 @@ HWY_AFTER_NAMESPACE();
 namespace psn::nn {
 
 HWY_EXPORT(LstmGates);
+HWY_EXPORT(Sigmoid);
+HWY_EXPORT(HyperbolicTangent);
+HWY_EXPORT(Exponentials);
 
 void lstm_gates(std::size_t h, float* gates, float* cell, float* cell_tanh, float* hidden) {
   HWY_DYNAMIC_DISPATCH(LstmGates)(h, gates, cell, cell_tanh, hidden);
+}
+
+void sigmoid(std::size_t n, float* x) {
+  HWY_DYNAMIC_DISPATCH(Sigmoid)(n, x);
+}
+
+void hyperbolic_tangent(std::size_t n, float* x) {
+  HWY_DYNAMIC_DISPATCH(HyperbolicTangent)(n, x);
+}
+
+void softmax(std::size_t n, float* x) {
+  HWY_DYNAMIC_DISPATCH(Exponentials)(n, x, *std::max_element(x, x + n));
+  double sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += x[i];
+  const auto factor = static_cast<float>(1 / sum);
+  for (std::size_t i = 0; i < n; ++i) x[i] *= factor;
 }
 
 namespace {

@@ -1,5 +1,6 @@
-// The few dense operations that networks here are made of: matrix products (oneDNN) and the gates
-// of an LSTM (Google Highway, for the best instructions the machine has). Row-major floats.
+// The few dense operations that networks here are made of: matrix products (oneDNN), and
+// gates and softmaxes (Google Highway, for the best instructions the machine has). Row-major
+// floats.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +21,12 @@ void multiply_tn(std::size_t m, std::size_t n, std::size_t k, const float* a, st
 // output; `h` numbers each) and receives their activations; cell is read and overwritten; cell_tanh
 // and hidden are written.
 void lstm_gates(std::size_t h, float* gates, float* cell, float* cell_tanh, float* hidden);
+
+// x = f(x), in place, for n numbers.
+void sigmoid(std::size_t n, float* x);
+void hyperbolic_tangent(std::size_t n, float* x);
+// Turns logits into probabilities. n > 0.
+void softmax(std::size_t n, float* x);
 
 // Matrix products on this thread use this thread only: parallelism is across threads.
 void use_one_thread_for_products();

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "psn/base/communicator.h"
+#include "psn/nn/layer.h"
 #include "psn/nn/network.h"
 #include "psn/train/batch.h"
-#include "psn/train/layer_back.h"
 #include "psn/train/observation_gradient.h"
 
 namespace psn {

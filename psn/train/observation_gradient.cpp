@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "psn/nn/kernels.h"
-#include "psn/train/layer_back.h"
+#include "psn/nn/layer.h"
 
 namespace psn {
 namespace {

@@ -180,6 +180,7 @@ struct NetworkCase {
   std::size_t depth;
   Loss loss;
   Purpose purpose = Purpose::kSurrogate;
+  const char* core = "lstm";
 };
 
 class Blocks : public testing::TestWithParam<NetworkCase> {};
@@ -192,7 +193,9 @@ TEST_P(Blocks, FiniteDifferences) {
   config.purpose = GetParam().purpose;
   config.observation_layers = {.num_layers = 2, .hidden_dim = 3, .channels = 2, .skip = 12};
   config.addressing = GetParam().addressing;
+  config.core = GetParam().core;
   config.core_depth = GetParam().depth;
+  config.attention_heads = 2;
   config.core_dim = 5;
   config.sample_embedding_dim = 3;
   config.address_embedding_dim = 2;
@@ -272,7 +275,12 @@ INSTANTIATE_TEST_SUITE_P(
         NetworkCase{Addressing::kShared, 1, Loss::kDivergence},
         NetworkCase{Addressing::kSite, 3, Loss::kNegativeLogLikelihood},
         NetworkCase{Addressing::kInstance, 1, Loss::kNegativeLogLikelihood, Purpose::kInference},
-        NetworkCase{Addressing::kSite, 2, Loss::kNegativeLogLikelihood, Purpose::kInference}));
+        NetworkCase{Addressing::kSite, 2, Loss::kNegativeLogLikelihood, Purpose::kInference},
+        NetworkCase{Addressing::kShared, 1, Loss::kDivergence, Purpose::kSurrogate, "gru"},
+        NetworkCase{Addressing::kSite, 2, Loss::kNegativeLogLikelihood, Purpose::kInference, "gru"},
+        NetworkCase{Addressing::kShared, 1, Loss::kDivergence, Purpose::kSurrogate, "attention"},
+        NetworkCase{Addressing::kInstance, 2, Loss::kNegativeLogLikelihood, Purpose::kInference,
+                    "attention"}));
 
 TEST(Batches, FactorsCannotBeLearned) {
   InProcess simulator({"factor", [](Context& ctx) {

@@ -69,6 +69,24 @@ TEST_P(InferenceLaw, InTheSimulator) {
   EXPECT_GT(posterior.effective_sample_size(), c.gain * prior.effective_sample_size());
 }
 
+// With every core, and in a program where it has something to carry.
+TEST(Inference, LearnsAPosteriorWithEveryCore) {
+  for (const std::string_view core : core_names()) {
+    SCOPED_TRACE(core);
+    for (const bool chain : {false, true}) {
+      InProcess simulator(chain ? reference::hmm() : reference::gaussian());
+      const auto queries = chain ? states() : std::vector<Query>{{"mu"}};
+      const auto network =
+          train(simulator, Purpose::kInference, 12'000, Addressing::kInstance, 0, core);
+      const auto posterior =
+          compiled_inference(simulator, network, {}, engine_options(20'000, queries));
+      expect_exact(chain ? "hmm" : "gaussian", posterior);
+      const auto prior = importance_sampling(simulator, {}, engine_options(20'000, queries));
+      EXPECT_GT(posterior.effective_sample_size(), 20 * prior.effective_sample_size());
+    }
+  }
+}
+
 // Values that are far in the tail of the prior, so a surrogate is only roughly right there: judged
 // after the correction to the simulator, which must be exact.
 TEST_P(InferenceLaw, InTheSurrogateCorrectedToTheSimulator) {

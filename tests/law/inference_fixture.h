@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,8 +15,9 @@ namespace psn {
 // Small and quick; a law does not depend on how good a network is.
 inline std::shared_ptr<Network> train(Simulator& simulator, Purpose purpose, std::uint64_t traces,
                                       Addressing addressing = Addressing::kInstance,
-                                      double missing = 0) {
+                                      double missing = 0, std::string_view core = "lstm") {
   Preset chosen = preset("default", purpose);
+  chosen.network.core = core;
   chosen.network.core_dim = 40;
   chosen.network.addressing = addressing;
   chosen.training.traces = traces;

@@ -12,6 +12,7 @@
 #include "psn/core/in_process.h"
 #include "psn/core/run.h"
 #include "psn/nn/successors.h"
+#include "tests/law/scalar_core.h"
 
 namespace psn::testing {
 
@@ -78,8 +79,10 @@ struct NetworkOptions {
 };
 
 inline NetworkConfig small_config(Addressing addressing = Addressing::kInstance,
-                                  std::size_t depth = 1) {
+                                  std::size_t depth = 1, const std::string& core = "lstm") {
   NetworkConfig config;
+  config.core = core;
+  config.attention_heads = 3;
   config.addressing = addressing;
   config.core_dim = 19;  // no multiple of any vector's length
   config.core_depth = depth;
@@ -125,62 +128,45 @@ inline Model all_families() {
 }
 
 // The network, one number at a time.
-class ScalarNetwork {
+class ScalarNetwork : public ScalarBlocks {
  public:
   explicit ScalarNetwork(const Network& network)
-      : network_(network),
-        hidden_(network.config().core_depth, std::vector<double>(network.hidden())),
-        cell_(hidden_),
-        embedded_(network.embedding()) {}
+      : ScalarBlocks(network), core_(network), embedded_(network.embedding()) {}
 
-  std::vector<double> logits() const { return affine(node().transition, {}); }
+  Numbers logits() const { return affine(node().transition, {}); }
 
-  std::vector<double> logits(const Value& x) {
+  Numbers logits(const Value& x) {
     std::vector<float> input(node().value.inputs());
     represent(node().value, node().scaling, x, input.data());
-    const std::vector<double> represented(input.begin(), input.end());
+    const Numbers represented(input.begin(), input.end());
     embedded_ = affine(node().embedding, represented);
-    auto hidden = relu(affine(node().transition_hidden, joined(hidden_.back(), embedded_)));
+    const Numbers hidden = relu(affine(node().transition_hidden, joined(output_, embedded_)));
     return affine(node().transition, joined(hidden, represented));
   }
 
   std::vector<float> step(NodeId next, std::uint32_t instance,
                           std::optional<std::int64_t> index = {}) {
     const auto& projections = network_.projections();
-    std::vector<double> gates(network_.core_inputs());
-    add(gates, projections.previous_type, embedding(network_.type_embedding(), node().type_row));
-    add(gates, projections.previous_address, embedding(network_.address_embedding(), at_));
+    Numbers inputs(network_.core_inputs());
+    add(inputs, projections.previous_type, embedding(network_.type_embedding(), node().type_row));
+    add(inputs, projections.previous_address, embedding(network_.address_embedding(), at_));
     at_ = next;
-    add(gates, projections.current_type, embedding(network_.type_embedding(), node().type_row));
-    add(gates, projections.current_address, embedding(network_.address_embedding(), at_));
+    add(inputs, projections.current_type, embedding(network_.type_embedding(), node().type_row));
+    add(inputs, projections.current_address, embedding(network_.address_embedding(), at_));
     if (network_.config().addressing != Addressing::kInstance) {
-      add(gates, projections.instance, {std::log(static_cast<double>(instance))});
+      add(inputs, projections.instance, {std::log(static_cast<double>(instance))});
     }
     if (network_.shares_indices()) {
       const auto features = index_features(index);
       for (std::size_t f = 0; f < features.size(); ++f) {
-        for (std::size_t j = 0; j < gates.size(); ++j) {
-          gates[j] +=
-              features[f] * network_.parameters().values(projections.index)[f * gates.size() + j];
+        for (std::size_t j = 0; j < inputs.size(); ++j) {
+          inputs[j] +=
+              features[f] * network_.parameters().values(projections.index)[f * inputs.size() + j];
         }
       }
     }
-    std::vector<double> input = embedded_;
-    for (std::size_t layer = 0; layer < hidden_.size(); ++layer) {
-      if (layer > 0) gates.assign(network_.core_inputs(), 0.0);
-      const auto recurrent = static_cast<BlockId>(2 * layer), bias = recurrent + 1;
-      add(gates, bias, {1.0});
-      add(gates, recurrent, joined(hidden_[layer], input));
-      const std::size_t h = network_.hidden();
-      const auto sigmoid = [](double v) { return 1 / (1 + std::exp(-v)); };
-      for (std::size_t j = 0; j < h; ++j) {
-        cell_[layer][j] = sigmoid(gates[h + j]) * cell_[layer][j] +
-                          sigmoid(gates[j]) * std::tanh(gates[2 * h + j]);
-        hidden_[layer][j] = sigmoid(gates[3 * h + j]) * std::tanh(cell_[layer][j]);
-      }
-      input = hidden_[layer];
-    }
-    std::vector<double> out = hidden_.back();
+    output_ = core_.step(inputs, embedded_);
+    Numbers out = output_;
     for (std::size_t i = 0; i < node().value_layers.size(); ++i) {
       out = affine(node().value_layers[i], out);
       if (i + 1 < node().value_layers.size()) out = relu(out);
@@ -191,37 +177,15 @@ class ScalarNetwork {
   const Node& node() const { return network_.node(at_); }
 
  private:
-  static std::vector<double> joined(std::vector<double> a, const std::vector<double>& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
-  }
-  static std::vector<double> relu(std::vector<double> v) {
-    for (double& x : v) x = std::max(0.0, x);
-    return v;
-  }
-  std::vector<double> embedding(BlockId id, std::size_t row) const {
+  Numbers embedding(BlockId id, std::size_t row) const {
     const Block& block = network_.parameters().block(id);
     const float* values = network_.parameters().values(id) + row * block.columns;
     return {values, values + block.columns};
   }
-  void add(std::vector<double>& out, BlockId id, const std::vector<double>& x) const {
-    const Block& block = network_.parameters().block(id);
-    const float* w = network_.parameters().values(id);
-    for (std::size_t i = 0; i < block.rows; ++i) {
-      for (std::size_t j = 0; j < block.columns; ++j) out[i] += w[i * block.columns + j] * x[j];
-    }
-  }
-  std::vector<double> affine(BlockId id, std::vector<double> x) const {
-    x.push_back(1);
-    std::vector<double> out(network_.parameters().block(id).rows);
-    add(out, id, x);
-    return out;
-  }
 
-  const Network& network_;
   NodeId at_ = Network::kBegin;
-  std::vector<std::vector<double>> hidden_, cell_;
-  std::vector<double> embedded_;
+  ScalarCore core_;
+  Numbers output_, embedded_;
 };
 
 inline std::vector<double> softmax(std::vector<double> v) {

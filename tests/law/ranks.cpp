@@ -127,6 +127,14 @@ TEST(Ranks, FindTheSameFewTransitionsToSharedIndices) {
   }
 }
 
+TEST(Ranks, LearnWithEveryCore) {
+  for (const std::string_view core : core_names()) {
+    NetworkConfig config = small();
+    config.core = core;
+    expect_like_one_process({"looping", looping}, config, recipe("default", 30, 32), 1e-3);
+  }
+}
+
 // A batch that not all ranks have a part of.
 TEST(Ranks, ShareTheLastBatchAsFarAsItGoes) {
   TrainOptions options = recipe("default", 30, 32);

@@ -37,8 +37,10 @@ Model program(bool extra = false) {
           }};
 }
 
-NetworkConfig small(Purpose purpose, Addressing addressing = Addressing::kInstance) {
+NetworkConfig small(Purpose purpose, Addressing addressing = Addressing::kInstance,
+                    const char* core = "lstm") {
   NetworkConfig config;
+  config.core = core;
   config.purpose = purpose;
   config.addressing = addressing;
   config.core_dim = 8;
@@ -129,6 +131,8 @@ INSTANTIATE_TEST_SUITE_P(
                    [](TrainOptions& options) { options.adam.touched_only = false; }},
         ResumeCase{"shared_indices_likelihood", small(Purpose::kSurrogate, Addressing::kShared),
                    [](TrainOptions& options) { options.loss = Loss::kNegativeLogLikelihood; }},
+        ResumeCase{"gru", small(Purpose::kSurrogate, Addressing::kShared, "gru")},
+        ResumeCase{"attention", small(Purpose::kInference, Addressing::kSite, "attention")},
         ResumeCase{"plateau", small(Purpose::kSurrogate),
                    [](TrainOptions& options) {
                      options.validate_every = 3;

@@ -37,6 +37,16 @@ class Execution : public ::testing::TestWithParam<int> {
         return {"families", all_families(), small_config(Addressing::kInstance, 2)};
       case 3:
         return {"families, sites", all_families(), small_config(Addressing::kSite, 3)};
+      case 6:
+        return {"gru", control_flow::model(), small_config(Addressing::kShared, 1, "gru")};
+      case 7:
+        return {"deep gru", all_families(), small_config(Addressing::kInstance, 2, "gru")};
+      case 8:
+        return {"attention", control_flow::model(),
+                small_config(Addressing::kShared, 1, "attention")};
+      case 9:
+        return {"deep attention", all_families(),
+                small_config(Addressing::kInstance, 2, "attention")};
       default:
         return {"one variable", Model("one", [](Context& c) { c.sample(Normal(0, 1)); }),
                 small_config()};
@@ -47,7 +57,7 @@ class Execution : public ::testing::TestWithParam<int> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Programs, Execution, ::testing::Range(0, 6));
+INSTANTIATE_TEST_SUITE_P(Programs, Execution, ::testing::Range(0, 10));
 
 TEST_P(Execution, DoesNotDependOnWidthOrThreads) {
   SurrogateSimulator one("s", network());
@@ -186,12 +196,53 @@ TEST(Surrogate, AnyAddressMayBeFollowedByTheEnd) {
   EXPECT_GT(lengths[2], 20);
 }
 
+class EveryCore : public ::testing::TestWithParam<std::string_view> {
+ protected:
+  static NetworkConfig config(std::size_t depth = 1) {
+    return small_config(Addressing::kInstance, depth, std::string(GetParam()));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Cores, EveryCore,
+                         ::testing::ValuesIn(core_names().begin(), core_names().end()),
+                         [](const auto& test) { return std::string(test.param); });
+
+// A row's copy goes on as the row itself, to the bit, and neither changes the other.
+TEST_P(EveryCore, ARowCanBeCopied) {
+  const Model model("steps", [](Context& ctx) {
+    for (int i = 0; i < 40; ++i) ctx.sample(Normal(0, 1), {.name = "x"});
+  });
+  const auto network = network_of(model, {.config = config(2)});
+  InProcess simulator(model);
+  const Trace trace = simulate(simulator, 1)[0];
+  Executor executor(std::make_shared<const CompiledNetwork>(network), 3);
+  const auto outputs = [&](Executor::Row row, std::size_t step, double value) {
+    const Value last(value);
+    const Executor::Drawn drawn{row, &last};
+    if (step > 0) executor.take({&drawn, 1});
+    const Address* address = trace.entries[step].address;
+    const Executor::Next next{row, *network->find(*address), address};
+    std::vector<float> result;
+    executor.step({&next, 1}, [&](std::size_t, const float* o) { result.assign(o, o + 2); });
+    return result;
+  };
+  const auto value = [](std::size_t step) { return std::sin(static_cast<double>(step)); };
+  std::vector<std::vector<float>> expected;
+  for (std::size_t i = 0; i < 40; ++i) expected.push_back(outputs(0, i, value(i)));
+  for (std::size_t i = 0; i < 20; ++i) outputs(1, i, value(i));
+  outputs(2, 0, 0);  // something to be overwritten
+  executor.copy(1, 2);
+  for (std::size_t i = 20; i < 40; ++i) {
+    EXPECT_EQ(outputs(2, i, value(i)), expected[i]) << i;
+    EXPECT_NE(outputs(1, i, -3), expected[i]) << i;
+  }
+}
+
 // Theorem 2: a trace with new addresses and transitions has a density, and it is the old network's
 // where nothing is new.
-TEST(Evaluation, ExpandsForWhatIsUnknown) {
+TEST_P(EveryCore, ExpandsForWhatIsUnknown) {
   InProcess simulator(control_flow::model());
   const auto traces = simulate(simulator, 400);
-  Network network(small_config(), 3);
+  Network network(config(), 3);
   grow(network, {traces.begin(), traces.begin() + 5});
   shake(network, 0.15, 3);
   const auto compiled = std::make_shared<const CompiledNetwork>(std::make_shared<Network>(network));

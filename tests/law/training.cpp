@@ -32,8 +32,9 @@ std::vector<Trace> traces_of(Simulator& simulator, std::size_t count, std::uint6
   return traces;
 }
 
-NetworkConfig small() {
+NetworkConfig small(std::string_view core = "lstm") {
   NetworkConfig config;
+  config.core = core;
   config.core_dim = 24;
   config.variable_layers = {2, 24};
   config.transition_hidden_dim = 24;
@@ -111,6 +112,22 @@ TEST(AdamLaw, MissedStepsDoNotCountWhenOnlyTouchedBlocksMove) {
   }
 }
 
+// In an order of its own: sixteen lanes of doubles, and then the rest.
+TEST(AdamLaw, TheNormIsTheSameSumEverywhere) {
+  Parameters p;
+  const BlockId id = p.add(1, 1003);
+  fill_gradient(p, id, 1);
+  double lanes[16] = {}, sum = 0;
+  for (std::size_t i = 0; i < 992; ++i) {
+    lanes[i % 16] += static_cast<double>(p.gradients(id)[i]) * p.gradients(id)[i];
+  }
+  for (const double lane : lanes) sum += lane;
+  for (std::size_t i = 992; i < 1003; ++i) {
+    sum += static_cast<double>(p.gradients(id)[i]) * p.gradients(id)[i];
+  }
+  EXPECT_EQ(Adam({}).update(p, 0.01, {id}), std::sqrt(sum));
+}
+
 TEST(AdamLaw, ClipsTheWholeGradientAndRefusesNaN) {
   Parameters p;
   const BlockId id = p.add(1, 2);
@@ -129,6 +146,10 @@ TEST(AdamLaw, ClipsTheWholeGradientAndRefusesNaN) {
 
 // ---- Theorem 1 ----
 
+class Cores : public testing::TestWithParam<std::string_view> {};
+INSTANTIATE_TEST_SUITE_P(All, Cores, testing::ValuesIn(core_names().begin(), core_names().end()),
+                         [](const auto& test) { return std::string(test.param); });
+
 void train_a_little(Network& network, const std::vector<Trace>& traces, int updates) {
   Growth growth(network);
   growth.absorb(traces);
@@ -143,10 +164,10 @@ void train_a_little(Network& network, const std::vector<Trace>& traces, int upda
 
 // Known traces keep their probability when others bring new addresses and transitions, for new
 // networks and for trained ones; and what is new then shares the unknown mass.
-TEST(Theorem1, GrowthKeepsTheProbabilityOfKnownTraces) {
+TEST_P(Cores, GrowthKeepsTheProbabilityOfKnownTraces) {
   InProcess simulator({"looping", looping});
   const std::vector<Trace> known = traces_of(simulator, 40, 1), more = traces_of(simulator, 400, 2);
-  Network network(small(), 3);
+  Network network(small(GetParam()), 3);
   for (int round = 0; round < 3; ++round) {
     train_a_little(network, known, round * 20);
     Growth growth(network);
@@ -226,11 +247,11 @@ TEST(Theorem1, KnownProbabilitiesAndTheUnknownMassStay) {
 
 // What training computes and what runs are two programs; they agree on a network that has grown
 // and been trained, before and after it grows again.
-TEST(Executor, AgreesWithTheTrainingNetwork) {
+TEST_P(Cores, ExecutionAgreesWithTraining) {
   for (const Addressing addressing : {Addressing::kInstance, Addressing::kSite}) {
     for (const std::size_t depth : {1, 2}) {
       InProcess simulator({"looping", looping});
-      NetworkConfig config = small();
+      NetworkConfig config = small(GetParam());
       config.addressing = addressing;
       config.core_depth = depth;
       Network network(config, 3);
@@ -249,6 +270,31 @@ TEST(Executor, AgreesWithTheTrainingNetwork) {
         }
       }
     }
+  }
+}
+
+// Far beyond what a cache or a block of work begins with, and with traces of all lengths.
+TEST_P(Cores, ExecutionAgreesWithTrainingOnLongTraces) {
+  InProcess simulator({"long", [](Context& ctx) {
+                         const auto length = ctx.sample(Poisson(100), {.name = "length"});
+                         for (int i = 0; i < length.integer(); ++i) {
+                           ctx.sample(Normal(0, 1), {.name = "x"});
+                         }
+                       }});
+  NetworkConfig config = small(GetParam());
+  config.addressing = Addressing::kShared;
+  config.core_depth = 2;
+  Network network(config, 3);
+  const std::vector<Trace> traces = traces_of(simulator, 20);
+  train_a_little(network, traces, 5);
+  Growth growth(network);
+  growth.learn_names(traces);
+  std::vector<double> trained;
+  Gradient(network).evaluate(growth.flatten(traces), &trained);
+  const auto compiled = std::make_shared<const CompiledNetwork>(std::make_shared<Network>(network));
+  const auto run = log_prob(compiled, traces, UnknownEvaluation::kZero);
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    EXPECT_NEAR(run[i], trained[i], 1e-5 * std::max(1.0, std::abs(run[i])));
   }
 }
 

@@ -136,6 +136,17 @@ TEST(Config, ImpossibleSizesAreRefused) {
   EXPECT_THROW(Network(config, 1), InvalidArgument);
 }
 
+TEST(Softmax, IsOne) {
+  for (const std::size_t n : {1u, 7u, 16u, 150u}) {
+    Rng rng(n);
+    std::vector<float> logits(n);
+    for (float& v : logits) v = static_cast<float>(30 * rng.normal());
+    const auto expected = softmax({logits.begin(), logits.end()});
+    nn::softmax(n, logits.data());
+    for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(logits[i], expected[i], 1e-6) << i;
+  }
+}
+
 TEST(LstmGates, AreSigmoidsAndHyperbolicTangents) {
   for (const std::size_t h : {1u, 7u, 8u, 19u, 150u}) {
     Rng rng(h);

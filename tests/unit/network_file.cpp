@@ -17,8 +17,9 @@ namespace {
 using namespace testing;
 using nlohmann::json;
 
-NetworkFile example(bool optimizer = false, Addressing addressing = Addressing::kInstance) {
-  NetworkConfig config = small_config(addressing, 2);
+NetworkFile example(bool optimizer = false, Addressing addressing = Addressing::kInstance,
+                    std::string_view core = "lstm") {
+  NetworkConfig config = small_config(addressing, 2, std::string(core));
   config.variable_embedding["gamma"] = {3, 5};
   const auto network = network_of(all_families(), {.config = config, .traces = 50});
   network->parameters().step = 12;
@@ -67,18 +68,24 @@ void expect_equal(Network& a, Network& b, bool optimizer) {
   }
 }
 
+void expect_read_back(const NetworkFile& file) {
+  const std::string path = ::testing::TempDir() + "network.psn";
+  save_network(path, file);
+  const NetworkFile read = load_network(path);
+  EXPECT_EQ(read.history, file.history);
+  EXPECT_EQ(read.optimizer, file.optimizer);
+  expect_equal(*file.network, *read.network, file.optimizer);
+  EXPECT_EQ(serialize_network(read), serialize_network(file));
+}
+
 TEST(NetworkFiles, AreReadBackBitForBit) {
-  for (const Addressing addressing :
-       {Addressing::kInstance, Addressing::kSite, Addressing::kShared}) {
-    for (const bool optimizer : {false, true}) {
-      const NetworkFile file = example(optimizer, addressing);
-      const std::string path = ::testing::TempDir() + "network.psn";
-      save_network(path, file);
-      const NetworkFile read = load_network(path);
-      EXPECT_EQ(read.history, file.history);
-      EXPECT_EQ(read.optimizer, optimizer);
-      expect_equal(*file.network, *read.network, optimizer);
-      EXPECT_EQ(serialize_network(read), serialize_network(file));
+  for (const bool optimizer : {false, true}) {
+    for (const Addressing addressing :
+         {Addressing::kInstance, Addressing::kSite, Addressing::kShared}) {
+      expect_read_back(example(optimizer, addressing));
+    }
+    for (const std::string_view core : core_names()) {
+      expect_read_back(example(optimizer, Addressing::kSite, core));
     }
   }
 }
@@ -178,6 +185,9 @@ TEST(HostileNetworkFiles, Forged) {
       config("lstm_dim", 1e300),
       config("lstm_dim", 32768),
       config("lstm_dim", std::uint64_t{1} << 63),
+      config("core", "rnn"),
+      config("core", "gru"),  // with an lstm's sizes
+      config("core", 3),
       config("lstm_depth", 1),
       config("lstm_depth", 3),
       config("sample_embedding_dim", 32000),

@@ -4,7 +4,7 @@
 
 #include "psn/nn/cores/core.h"
 
-#define PSN_EACH_CORE(core) core(lstm)
+#define PSN_EACH_CORE(core) core(lstm) core(gru) core(attention)
 
 namespace psn {
 
