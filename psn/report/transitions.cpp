@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -70,29 +69,20 @@ std::vector<TransitionGraph::Edge> TransitionGraph::edges() const {
 }
 
 std::string TransitionGraph::to_dot(double min_probability) const {
+  return psn::to_dot(edges(), min_probability);
+}
+
+std::string to_dot(const std::vector<TransitionGraph::Edge>& edges, double min_probability) {
   std::string dot = "digraph transitions {\n  rankdir=LR;\n  node [shape=box, fontsize=10];\n";
   for (const std::string& boundary : {kBegin, kEnd}) {
     dot += fmt::format("  {} [shape=ellipse];\n", quoted(boundary));
   }
-  for (const Edge& edge : edges()) {
+  for (const TransitionGraph::Edge& edge : edges) {
     if (edge.probability < min_probability) continue;
     dot += fmt::format("  {} -> {} [label=\"{:.3f}\", penwidth={:.2f}];\n", quoted(edge.from),
                        quoted(edge.to), edge.probability, 0.3 + 2.2 * edge.probability);
   }
   return dot + "}\n";
-}
-
-std::string TransitionGraph::to_json() const {
-  nlohmann::ordered_json json;
-  json["traces"] = traces_;
-  auto& list = json["transitions"] = nlohmann::ordered_json::array();
-  for (const Edge& edge : edges()) {
-    list.push_back({{"from", edge.from},
-                    {"to", edge.to},
-                    {"count", edge.count},
-                    {"probability", edge.probability}});
-  }
-  return json.dump(2);
 }
 
 }  // namespace psn

@@ -32,7 +32,6 @@ class TransitionGraph {
   // Sorted by first node (the most visited first, begin-execution before all), then by count.
   std::vector<Edge> edges() const;
   std::string to_dot(double min_probability = 0) const;
-  std::string to_json() const;
 
  private:
   const std::string* node(const Address& address) const;
@@ -43,5 +42,8 @@ class TransitionGraph {
   std::unordered_map<const std::string*, std::unordered_map<const std::string*, std::uint64_t>>
       counts_;
 };
+
+// For Graphviz, without rarer edges.
+std::string to_dot(const std::vector<TransitionGraph::Edge>& edges, double min_probability = 0);
 
 }  // namespace psn

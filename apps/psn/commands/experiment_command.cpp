@@ -7,11 +7,11 @@
 
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/options/options.h"
-#include "apps/psn/output/watch.h"
-#include "apps/psn/output_directory.h"
+#include "apps/psn/program_host.h"
 #include "experiments/composite_cure/experiment.h"
 #include "experiments/control_flow/experiment.h"
 #include "experiments/program_synthesis/experiment.h"
+#include "psn/services/output_directory.h"
 
 namespace psn::app {
 namespace {
@@ -35,9 +35,10 @@ struct ExperimentOptions {
 };
 
 void experiment_command(const ExperimentOptions& options, const CLI::App& command) {
-  OutputDirectory out(options.out);
+  services::OutputDirectory out(options.out);
   const auto goes_on = [] { return std::string("; the same command goes on"); };
-  Watch watch({.label = options.name, .last_words = goes_on});
+  ProgramHost host(false);
+  const services::WorkScope work(host, {.label = options.name, .rescue = goes_on});
   StatusLine status;
   ExperimentRequest request{.preset = options.preset,
                             .quick = options.quick,
@@ -45,7 +46,7 @@ void experiment_command(const ExperimentOptions& options, const CLI::App& comman
                             .stored = options.stored,
                             .seed = options.common.seed,
                             .directory = options.out,
-                            .monitor = &watch.monitor()};
+                            .monitor = &host.monitor()};
   if (!options.common.quiet) request.status = [&](const std::string& line) { status.show(line); };
   const auto* experiment =
       std::find_if(kExperiments.begin(), kExperiments.end(),
@@ -55,11 +56,11 @@ void experiment_command(const ExperimentOptions& options, const CLI::App& comman
       return experiment->run(request);
     } catch (const Interrupted&) {
       status.clear();
-      throw InterruptedWork(goes_on());
+      throw services::InterruptedWork(goes_on());
     }
   }();
   status.clear();
-  out.write_config(command);
+  out.write(services::kConfigFile, effective_config(command));
   for (const auto& [name, content] : report.files) out.write(name, content);
   out.publish();
   fmt::print("{}", options.common.json ? report.results : report.summary);

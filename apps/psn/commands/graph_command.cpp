@@ -2,64 +2,50 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "apps/psn/commands/commands.h"
-#include "apps/psn/options/fallback.h"
-#include "apps/psn/options/options.h"
-#include "apps/psn/output/watch.h"
-#include "apps/psn/output_directory.h"
-#include "apps/psn/pilot.h"
-#include "psn/infer/importance.h"
-#include "psn/report/transitions.h"
+#include "apps/psn/options/forward_options.h"
+#include "apps/psn/output/report_output.h"
+#include "apps/psn/program_host.h"
+#include "psn/services/graph.h"
+#include "psn/services/output_directory.h"
 
 namespace psn::app {
 namespace {
 
-struct GraphOptions {
-  CommonOptions common;
-  SimulationOptions simulation;
-  FallbackOptions fallback;
+struct GraphOptions : ForwardArguments {
   bool sites = false;
   double min_probability = 0;
 };
 
+std::string result_text(const services::GraphResult& result) {
+  nlohmann::ordered_json json{{"traces", result.traces}};
+  auto& list = json["transitions"] = nlohmann::ordered_json::array();
+  for (const TransitionGraph::Edge& edge : result.edges) {
+    list.push_back({{"from", edge.from},
+                    {"to", edge.to},
+                    {"count", edge.count},
+                    {"probability", edge.probability}});
+  }
+  add_report(result.report, json);
+  return json.dump(2) + "\n";
+}
+
 void graph_command(const GraphOptions& options, const CLI::App& command) {
-  const SimulationOptions& s = options.simulation;
-  const auto simulator = options.fallback.load(s);
-  OutputDirectory out(s.out);
-  Watch watch({.label = s.model,
-               .total = s.count,
-               .time_limit = s.time_limit,
-               .progress = !options.common.quiet});
-  const Pilot pilot(*simulator, s.parallelism,
-                    {.max_length = s.max_length, .monitor = &watch.monitor()});
-  forget_fallbacks(*simulator);
-  TransitionGraph graph(options.sites ? TransitionGraph::Nodes::kSites
-                                      : TransitionGraph::Nodes::kAddresses);
-  std::mutex mutex;
-  run_traces(
-      *simulator, s.count, prior_guide(),
-      [&](std::uint64_t, Trace& trace) {
-        const std::lock_guard lock(mutex);
-        graph.add(trace);
-      },
-      {.seed = seed_for(DrawsFor::kGraph, options.common.seed),
-       .max_length = s.max_length,
-       .monitor = &watch.monitor(),
-       .failed = [](std::uint64_t) {}},  // told below
-      s.parallelism);
+  services::OutputDirectory out(options.simulation.out);
+  const services::ForwardOptions chosen = options.chosen();
+  ProgramHost host(!options.common.quiet, chosen.simulation.time_limit);
+  const services::GraphResult result = services::graph(
+      chosen, options.sites ? TransitionGraph::Nodes::kSites : TransitionGraph::Nodes::kAddresses,
+      host);
+  if (!options.common.quiet) tell_of_runs(result.report);
   // Either may be large: only what is asked for is made.
   const std::string dot =
-      out || !options.common.json ? graph.to_dot(options.min_probability) : std::string();
-  auto result = out || options.common.json ? nlohmann::ordered_json::parse(graph.to_json())
-                                           : nlohmann::ordered_json::object();
-  report_fallbacks(*simulator, result, options.common.quiet);
-  report_failures(*simulator, result, options.common.quiet);
-  const std::string json = result.dump(2) + "\n";
+      out || !options.common.json ? to_dot(result.edges, options.min_probability) : "";
+  const std::string json = out || options.common.json ? result_text(result) : "";
   if (out) {
-    out.write_config(command);
+    out.write(services::kConfigFile, effective_config(command));
     out.write("transitions.dot", dot);
     out.write("transitions.json", json);
     out.publish();
@@ -80,7 +66,7 @@ void add_graph_command(CLI::App& program) {
                    "leave out rarer edges (DOT only)")
       ->capture_default_str()
       ->check(finite_between(0, 1));
-  options->fallback.add_to(*command);
+  options->surrogate.add_to(*command);
   options->common.add_to(*command);
   command->callback([options, command] { graph_command(*options, *command); });
 }

@@ -3,8 +3,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "apps/psn/built_in_models.h"
 #include "apps/psn/commands/commands.h"
-#include "apps/psn/models.h"
 #include "apps/psn/options/options.h"
 
 namespace psn::app {

@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 
+#include "apps/psn/options/remote_options.h"
 #include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 
@@ -143,7 +144,7 @@ void add_stack_size(CLI::App& command, std::size_t& kib) {
       ->check(CLI::IsMember({0}) | CLI::Range(64, 1 << 22));
 }
 
-void SimulationOptions::add_to(CLI::App& command, const std::string& count_help) {
+void SimulationArguments::add_to(CLI::App& command, const std::string& count_help) {
   command
       .add_option("model,--model", model,
                   "a built-in name (psn models), a plugin (./libmodel.so), a surrogate (s.psn), or "
@@ -167,7 +168,7 @@ void SimulationOptions::add_to(CLI::App& command, const std::string& count_help)
                   "seconds that a simulation may take from one random choice to the next; 0: none")
       ->capture_default_str()
       ->check(finite_between(0, 1e9));
-  remote.add_to(command);
+  add_remote_options(command, remote);
   command.add_option("--out", out, "directory for results and the effective configuration");
 }
 
@@ -209,20 +210,6 @@ std::vector<std::string> with_config_file(const CLI::App& program,
   }
   merged.insert(merged.end(), options, arguments.end());
   return merged;
-}
-
-std::vector<std::string> split_names(const std::string& text) {
-  std::vector<std::string> parts(1);
-  int depth = 0;
-  for (const char c : text) {
-    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
-    if (c == ',' && depth <= 0) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
 }
 
 namespace {

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/psn/options/remote_arguments.h"
-#include "psn/core/run.h"
+#include "psn/services/simulators.h"
 
 namespace psn::app {
 
@@ -21,16 +20,9 @@ struct CommonOptions {
   void add_to(CLI::App& command);
 };
 
-// How to run simulations.
-struct SimulationOptions {
-  std::string model;
-  std::uint64_t count = 10'000;
-  Parallelism parallelism;
-  std::size_t max_length = 1'000'000;
-  std::size_t stack_kib = 0;  // 0: what the model asks for
-  double time_limit = 3600;   // seconds between two choices of a simulation
-  std::string out;            // directory for results
-  RemoteArguments remote;
+// How to run simulations, and --out.
+struct SimulationArguments : services::SimulationOptions {
+  std::string out;  // directory for results
 
   void add_to(CLI::App& command, const std::string& count_help);
 };
@@ -42,10 +34,6 @@ void add_stack_size(CLI::App& command, std::size_t& kib);
 // option given by hand replaces the file's.
 std::vector<std::string> with_config_file(const CLI::App& program,
                                           std::vector<std::string> arguments);
-
-// Names or addresses with commas between them: splits at commas, but for those within brackets, as
-// addresses have them.
-std::vector<std::string> split_names(const std::string& text);
 
 // All options of a command with their values, as TOML that --config understands.
 std::string effective_config(const CLI::App& command);

@@ -1,0 +1,30 @@
+// What is said of the runs behind a result: in its JSON, on stdout, and on stderr.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "psn/services/run_report.h"
+
+namespace psn::app {
+
+// "surrogate", "fallbacks" and "failed_runs", where there is something to say.
+void add_report(const services::RunReport& report, nlohmann::ordered_json& json);
+void add_failures(const Failures& failures, nlohmann::ordered_json& json);
+// "learned", if there are any.
+void add_learned_tags(const std::vector<std::string>& learned, nlohmann::ordered_json& json);
+
+// On stderr: traces that fell back, runs that failed.
+void tell_of_runs(const services::RunReport& report);
+void warn_of_failures(const Failures& failures);
+
+// A line on stdout, if there are any.
+void print_learned_tags(const std::vector<std::string>& learned);
+// A line on stdout for a surrogate; `about`: which diagnostics besides ESS are about it, not about
+// its simulator; empty: none.
+void print_surrogate_quality(const services::RunReport& report, const std::string& about = "");
+// On stderr, if that is above kMostKl or not known; `model` is the file.
+void warn_of_surrogate(const std::string& model, const services::RunReport& report);
+
+}  // namespace psn::app

@@ -1,0 +1,88 @@
+// The posterior of a model given observations, as a person asks for it: by an exact engine, in the
+// model or in its surrogate, corrected to the model if wanted; what is interrupted can go on.
+//
+// Blocking. With several ranks each calls infer() with the same job; rank 0 has the result.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "psn/core/observations.h"
+#include "psn/core/posterior.h"
+#include "psn/infer/draws.h"
+#include "psn/services/observation_use.h"
+#include "psn/services/posterior_summary.h"
+#include "psn/services/run_report.h"
+#include "psn/services/simulators.h"
+
+namespace psn::services {
+
+enum class Engine {
+  kImportance,  // proposals from the prior
+  kCompiled,    // proposals of an inference network
+  kPriorMoves,  // Metropolis-Hastings (LMH)
+  kRandomWalk,  // the same with random-walk moves (RMH)
+};
+
+struct InferenceResult;
+
+struct InferenceJob {
+  SimulationOptions simulation;  // `count`: samples, of all chains together
+  SurrogateUse surrogate;
+  Engine engine = Engine::kImportance;
+  Observations observations;
+  Observations held;                 // latents to hold at a value, without weighing it
+  std::vector<std::string> queries;  // by name or address; none: all that every trace has
+  // Of Markov chains.
+  std::size_t chains = 4;
+  std::optional<std::uint64_t> burn_in;  // iterations of each; nullopt: a tenth
+  std::uint64_t thinning = 1;
+  // Of the compiled engine.
+  std::string network;
+  double defensive = 0;  // share of traces drawn from the model
+  // For a surrogate: so many samples are run again in surrogate.simulator, and weighed to be its
+  // posterior; 0: none.
+  std::uint64_t correct = 0;
+  std::size_t draws = 0;  // samples of which all latents are kept
+
+  // The folder of the results: what is interrupted is kept beside it. Empty: nothing is.
+  std::string out;
+  std::string config;   // all options as TOML, to tell unfinished work from other work
+  bool resume = false;  // go on with what is unfinished, if there is
+  // Called with the result on rank 0 while `out` is still locked, before unfinished work is
+  // forgotten: writes what is to be written.
+  std::function<void(const InferenceResult&)> save;
+
+  bool has_chains() const { return engine == Engine::kPriorMoves || engine == Engine::kRandomWalk; }
+};
+
+struct CorrectionFigures {
+  std::uint64_t runs = 0;
+  double ess_before = 0, khat_before = 0;  // of the surrogate's posterior
+  double seconds = 0;
+  std::uint64_t diverged = 0;  // runs that took another path
+  Failures failures;
+};
+
+struct InferenceResult {
+  std::string model;  // as it calls itself
+  Posterior posterior{{}, 0};
+  PosteriorSummary summary;
+  ObservationsUse use;
+  std::optional<Draws> draws;
+  std::optional<CorrectionFigures> correction;
+  std::vector<std::string> learned;  // columns that are a surrogate's tags
+  RunReport report;
+};
+
+// Throws InvalidArgument for a job that cannot be done, for names that the model does not have and
+// for observations that cannot be meant; DataError, ModelError and ProtocolError as their names
+// say; InterruptedWork when the host says stop.
+InferenceResult infer(const InferenceJob& job, Host& host);
+
+// As it is kept beside a posterior; psn infer --observations reads it.
+std::string observations_json(const Observations& observations);
+
+}  // namespace psn::services

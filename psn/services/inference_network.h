@@ -1,0 +1,18 @@
+// A trained inference network from its file, for a model at hand.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "psn/core/ensemble.h"
+#include "psn/nn/executor.h"
+
+namespace psn::services {
+
+// Throws DataError for a bad file, InvalidArgument if it holds a surrogate, or a network for
+// another model: the message names the first address that differs.
+std::shared_ptr<const CompiledNetwork> load_inference_network(const std::string& path,
+                                                              Simulator& simulator,
+                                                              std::size_t max_length);
+
+}  // namespace psn::services

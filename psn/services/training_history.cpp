@@ -1,0 +1,48 @@
+#include "psn/services/training_history.h"
+
+#include <nlohmann/json.hpp>
+
+namespace psn::services {
+
+using Json = nlohmann::ordered_json;
+
+Json progress_json(const Progress& p, bool infers) {
+  Json json{{"traces", p.traces},
+            {"batches", p.batches},
+            {"loss", p.loss},
+            {"learning_rate", p.rate},
+            {"addresses", p.addresses}};
+  if (!infers) {
+    json["kl_nats_per_trace"] = p.kl;
+    json["transitions"] = p.transitions;
+  }
+  if (!p.validation) return json;
+  Json& validation = json["validation"] = {{"traces", p.validation->traces},
+                                           {"unseen", p.validation->unseen},
+                                           {"loss", p.validation->loss}};
+  if (infers) {
+    validation["loss_standard_error"] = p.validation->standard_error;
+    validation["prior_loss"] = p.validation->prior_loss;
+  } else {
+    validation["kl_nats_per_trace"] = p.validation->kl;
+    validation["kl_standard_error"] = p.validation->standard_error;
+  }
+  return json;
+}
+
+// A history may be anything: what is not as the trainer writes it is not known.
+std::optional<HeldOutKl> held_out_kl(const std::string& history) try {
+  const Json reports = Json::parse(history);
+  for (auto report = reports.rbegin(); report != reports.rend(); ++report) {
+    if (!report->contains("validation")) continue;
+    const Json& held_out = report->at("validation");
+    return HeldOutKl{held_out.at("kl_nats_per_trace").get<double>(),
+                     held_out.at("kl_standard_error").get<double>(),
+                     held_out.at("traces").get<std::uint64_t>()};
+  }
+  return std::nullopt;
+} catch (const Json::exception&) {
+  return std::nullopt;
+}
+
+}  // namespace psn::services

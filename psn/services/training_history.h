@@ -1,0 +1,24 @@
+// The record of a training, as its network's file has it (docs/formats/network.md): a JSON list
+// with an object for each report. Nothing in it depends on time. Internal header of the services
+// and of those who print such objects.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "psn/train/progress.h"
+
+namespace psn::services {
+
+nlohmann::ordered_json progress_json(const Progress& progress, bool infers);
+
+// Of a surrogate, from its simulator.
+struct HeldOutKl {
+  double nats = 0, standard_error = 0;  // per trace
+  std::uint64_t traces = 0;
+};
+// Of the last validation in a network's history; nullopt if there was none.
+std::optional<HeldOutKl> held_out_kl(const std::string& history);
+
+}  // namespace psn::services
