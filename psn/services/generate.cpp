@@ -52,10 +52,14 @@ GenerationResult help_to_generate(Simulator& simulator, const SimulationOptions&
 }  // namespace
 
 GenerationResult generate(const GenerationJob& job, Host& host) {
+  const auto simulator = open_simulator(job.simulation, host);
+  return generate(*simulator, job, host);
+}
+
+GenerationResult generate(Simulator& simulator, const GenerationJob& job, Host& host) {
   const SimulationOptions& s = job.simulation;
-  const auto simulator = open_simulator(s, host);
-  if (!host.ranks().leads()) return help_to_generate(*simulator, s, host);
-  data::StoreWriter writer(job.store, {{simulator->name(), s.seed}}, simulator->addresses(),
+  if (!host.ranks().leads()) return help_to_generate(simulator, s, host);
+  data::StoreWriter writer(job.store, {{simulator.name(), s.seed}}, simulator.addresses(),
                            job.map_bytes);
   const std::uint64_t before = writer.size();
   const auto hint = [&] {
@@ -67,18 +71,21 @@ GenerationResult generate(const GenerationJob& job, Host& host) {
   const std::uint64_t first = before < s.count ? std::max<std::uint64_t>(before, 1) - 1 : s.count;
   // Ranks stop between two messages only.
   Monitor* monitor = host.ranks().alone() ? &host.monitor() : nullptr;
-  SharedStream stream(*simulator, stream_options(s, first, monitor), host.ranks());
+  SharedStream stream(simulator, stream_options(s, first, monitor), host.ranks());
   if (before < s.count) {
     if (before > 0) require_same_model(stream, writer, job.store);
-    write_file_atomically(job.store + "/" + kConfigFile, job.config);
+    if (!job.config.empty()) write_file_atomically(job.store + "/" + kConfigFile, job.config);
     write_traces(stream, writer,
-                 {.until = s.count, .commit_every = job.commit_every, .monitor = &host.monitor()});
+                 {.until = s.count,
+                  .commit_every = job.commit_every,
+                  .monitor = &host.monitor(),
+                  .committed = [&] { host.work_advances(); }});
   }
   stream.finish();
   GenerationResult result{
-      .model = simulator->name(), .traces = writer.size(), .new_traces = writer.size() - before};
+      .model = simulator.name(), .traces = writer.size(), .new_traces = writer.size() - before};
   result.traces_per_second = static_cast<double>(result.new_traces) / clock.seconds();
-  result.failures = all_failures(*simulator, host);
+  result.failures = all_failures(simulator, host);
   if (writer.size() < s.count) result.left = hint();
   return result;
 }

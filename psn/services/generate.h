@@ -17,7 +17,7 @@ struct GenerationJob {
   std::string store;             // its folder
   double commit_every = 1;       // seconds: what is lost at most if the process is killed
   std::size_t map_bytes = 0;     // that the store may grow to; 0: as large as can be
-  std::string config;            // all options as TOML, written into the folder
+  std::string config;            // all options as TOML, written into the folder; empty: none
 };
 
 struct GenerationResult {
@@ -31,5 +31,7 @@ struct GenerationResult {
 // Throws DataError if the store is of another model or seed, or cannot be written. An interruption
 // is no error here: the result says what is left.
 GenerationResult generate(const GenerationJob& job, Host& host);
+// The same for a simulator that is open already; the job's model is what messages call it.
+GenerationResult generate(Simulator& simulator, const GenerationJob& job, Host& host);
 
 }  // namespace psn::services

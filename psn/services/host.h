@@ -29,7 +29,10 @@ struct Work {
 
 class Host {
  public:
+  Host() : Host(own_) {}
   virtual ~Host() = default;
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
 
   // Those that can be named without a file.
   virtual std::vector<Model> models() const { return {}; }
@@ -37,18 +40,25 @@ class Host {
 
   virtual void work_begins(const Work&) {}
   // So many traces were there before it began; they are no part of its speed.
-  virtual void work_goes_on_from(std::uint64_t traces) { monitor_.traces.store(traces); }
+  virtual void work_goes_on_from(std::uint64_t traces) { monitor().traces.store(traces); }
   // A figure of the work so far, such as a loss.
   virtual void note(const std::string&) {}
+  // Now and then, by the thread that works; monitor().traces says how far it is.
+  virtual void work_advances() {}
   virtual void work_ends() {}
 
   // Counts traces. To set its `stop` ends the work with Interrupted.
   Monitor& monitor() { return monitor_; }
   const Monitor& monitor() const { return monitor_; }
 
+ protected:
+  // With the monitor of work that this is a part of.
+  explicit Host(Monitor& monitor) : monitor_(monitor) {}
+
  private:
   Communicator alone_;
-  Monitor monitor_;
+  Monitor own_;
+  Monitor& monitor_;
 };
 
 // Work that begins and ends with this object.

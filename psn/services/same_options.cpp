@@ -1,10 +1,11 @@
 #include "psn/services/same_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <set>
-#include <sstream>
+#include <vector>
 
 #include "psn/base/error.h"
 
@@ -31,22 +32,32 @@ const std::set<std::string>& free_options() {
   return names;
 }
 
+std::string text_of(const toml::node& node) {
+  if (const auto text = node.value_exact<std::string>()) return fmt::format("\"{}\"", *text);
+  if (const auto whole = node.value_exact<std::int64_t>()) return fmt::format("{}", *whole);
+  if (const auto number = node.value_exact<double>()) return fmt::format("{}", *number);
+  if (const auto flag = node.value_exact<bool>()) return fmt::format("{}", *flag);
+  std::vector<std::string> parts;
+  if (const toml::array* list = node.as_array()) {
+    for (const toml::node& element : *list) parts.push_back(text_of(element));
+  }
+  return fmt::format("[{}]", fmt::join(parts, ", "));
+}
+
 }  // namespace
 
-std::map<std::string, std::string> deciding_options(const std::string& config) try {
+std::map<std::string, std::string> deciding_options(const std::string& config) {
   std::map<std::string, std::string> options;
-  for (const auto& [key, node] : toml::parse(config)) {
-    const std::string name(key.str());
-    if (free_options().contains(name)) continue;
-    std::ostringstream text;
-    node.visit(
-        [&](const auto& value) { text << toml::toml_formatter(value, toml::format_flags::none); });
-    options[name] = text.str();
+  try {
+    for (const auto& [key, value] : toml::parse(config)) {
+      const std::string name(key.str());
+      if (free_options().contains(name)) continue;
+      options[name] = text_of(value);
+    }
+  } catch (const toml::parse_error& error) {
+    throw DataError(fmt::format("a configuration is no TOML: {}", error.description()));
   }
   return options;
-} catch (const toml::parse_error& error) {
-  throw DataError(
-      fmt::format("a configuration, line {}: {}", error.source().begin.line, error.description()));
 }
 
 void expect_same_options(const std::string& file, const std::string& begun_with,
