@@ -44,7 +44,7 @@ struct Queries {
 // Rows lie by trace: the steps of one side by side, as attention wants them.
 class Tape : public CoreTape {
  public:
-  explicit Tape(const Sizes& sizes) : sizes_(sizes), layers_(sizes.depth) {}
+  explicit Tape(const Sizes& sizes) : CoreTape(sizes.e), sizes_(sizes), layers_(sizes.depth) {}
 
   void start(std::span<const std::uint32_t> first) override {
     first_ = first;
@@ -59,7 +59,6 @@ class Tape : public CoreTape {
 
   float* inputs() override { return inputs_.data(); }
   float* embedded(std::size_t row) override { return &embedded_[row * sizes_.e]; }
-  const float* d_embedded(std::size_t row) const override { return &d_embedded_[row * sizes_.e]; }
   const float* output(std::size_t row) const override {
     return &output_.normal[place_[row] * sizes_.d];
   }
@@ -237,9 +236,9 @@ class Tape : public CoreTape {
   const Parameters* parameters_ = nullptr;  // of the pass under way
   std::span<const std::uint32_t> first_;
   std::size_t rows_ = 0;
-  std::vector<std::size_t> lengths_;                   // of the traces
-  std::vector<std::size_t> place_;                     // by row of the batch: its place by trace
-  std::vector<float> inputs_, embedded_, d_embedded_;  // by row of the batch
+  std::vector<std::size_t> lengths_;      // of the traces
+  std::vector<std::size_t> place_;        // by row of the batch: its place by trace
+  std::vector<float> inputs_, embedded_;  // by row of the batch
   std::vector<Layer> layers_;
   Normalized output_;
   std::vector<float> x_;  // and then its gradient

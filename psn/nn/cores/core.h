@@ -59,6 +59,8 @@ class CompiledCore {
 // before it is row(step - 1, position). Buffers are kept from batch to batch. Not thread-safe.
 class CoreTape {
  public:
+  // `embedding`: numbers of a value's.
+  explicit CoreTape(std::size_t embedding) : embedding_(embedding) {}
   virtual ~CoreTape() = default;
 
   // `first`: by step, its first row; one more at the end. It must outlive the batch.
@@ -68,7 +70,7 @@ class CoreTape {
   // The last value's embedding, to be written before forward() but for rows of the first step; and
   // its gradient, after back().
   virtual float* embedded(std::size_t row) = 0;
-  virtual const float* d_embedded(std::size_t row) const = 0;
+  const float* d_embedded(std::size_t row) const { return &d_embedded_[row * embedding_]; }
   // Calls fill(step) once for each step, in turn.
   using Fill = std::function<void(std::size_t)>;
   virtual void forward(const Parameters& parameters, const Fill& fill) = 0;
@@ -77,6 +79,12 @@ class CoreTape {
   // From d_output of all rows, which it overwrites. Adds to the gradients of all blocks but the
   // bias of the inputs, and all blocks to `touched`.
   virtual void back(Parameters& parameters, std::vector<BlockId>& touched) = 0;
+
+ protected:
+  std::vector<float> d_embedded_;  // rows x embedding
+
+ private:
+  std::size_t embedding_;
 };
 
 // A block of parameters, and how it starts.

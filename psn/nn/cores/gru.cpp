@@ -134,7 +134,8 @@ class CompiledGru : public CompiledCore {
 
 class GruTape : public CoreTape {
  public:
-  explicit GruTape(const GruSizes& sizes) : sizes_(sizes), layers_(sizes.depth) {}
+  explicit GruTape(const GruSizes& sizes)
+      : CoreTape(sizes.e), sizes_(sizes), layers_(sizes.depth) {}
 
   void start(std::span<const std::uint32_t> first) override {
     first_ = first;
@@ -153,63 +154,25 @@ class GruTape : public CoreTape {
 
   float* inputs() override { return layers_.front().a.data(); }
   float* embedded(std::size_t row) override { return &embedded_[row * sizes_.e]; }
-  const float* d_embedded(std::size_t row) const override { return &d_embedded_[row * sizes_.e]; }
   const float* output(std::size_t row) const override {
     return &layers_.back().hidden[row * sizes_.h];
   }
   float* d_output(std::size_t row) override { return &layers_.back().d_hidden[row * sizes_.h]; }
 
   void forward(const Parameters& p, const Fill& fill) override {
-    const std::size_t h = sizes_.h, gates = sizes_.gates();
     std::fill_n(embedded_.begin(), traces_ * sizes_.e, 0.0f);
     for (std::size_t l = 0; l < layers_.size(); ++l) {
-      Layer& layer = layers_[l];
-      const std::size_t below = sizes_.below(l);
       for (std::size_t t = 0; t + 1 < first_.size(); ++t) {
-        const std::size_t first = first_[t], width = first_[t + 1] - first;
-        float *a = &layer.a[first * gates], *b = &layer.b[first * gates];
-        if (l == 0) {
-          fill(t);
-        } else {
-          for (std::size_t i = 0; i < width; ++i) {
-            std::copy_n(p.values(sizes_.bias(l)), gates, a + i * gates);
-          }
-        }
-        nn::multiply_nt(width, gates, below, input(l) + first * below, below,
-                        p.values(sizes_.input(l)), below, 1, a, gates);
-        apply_layer(p, sizes_.recurrent(l), width, before(layer, t), h, b);
-        for (std::size_t i = 0; i < width; ++i) {
-          gru_gates(h, a + i * gates, b + i * gates, before(layer, t) + i * h,
-                    &layer.hidden[(first + i) * h]);
-        }
+        if (l == 0) fill(t);
+        step(p, l, t);
       }
     }
   }
 
   void back(Parameters& p, std::vector<BlockId>& touched) override {
-    const std::size_t h = sizes_.h, gates = sizes_.gates();
     for (std::size_t l = layers_.size(); l-- > 0;) {
-      Layer& layer = layers_[l];
-      const std::size_t below = sizes_.below(l);
-      for (std::size_t t = first_.size() - 1; t-- > 0;) {
-        const std::size_t first = first_[t], width = first_[t + 1] - first;
-        float *b = &layer.b[first * gates], *d_after = &layer.d_hidden[first * h];
-        float* d_before = t ? &layer.d_hidden[first_[t - 1] * h] : nullptr;
-        for (std::size_t i = 0; i < width; ++i) {
-          gru_gates_back(h, &layer.a[(first + i) * gates], b + i * gates, before(layer, t) + i * h,
-                         d_after + i * h);
-        }
-        if (d_before) kernels::add(width * h, d_after, d_before);
-        apply_layer_back(p, sizes_.recurrent(l), width, before(layer, t), h, b, d_before, h, h, 1);
-      }
-      nn::multiply_tn(gates, below, rows_, layer.a.data(), gates, input(l), below, 1,
-                      p.gradients(sizes_.input(l)), below);
-      float* d_input = l ? layers_[l - 1].d_hidden.data() : d_embedded_.data();
-      nn::multiply_nn(rows_, below, gates, layer.a.data(), gates, p.values(sizes_.input(l)), below,
-                      0, d_input, below);
-      for (std::size_t r = 0; l > 0 && r < rows_; ++r) {
-        kernels::add(gates, &layer.a[r * gates], p.gradients(sizes_.bias(l)));
-      }
+      for (std::size_t t = first_.size() - 1; t-- > 0;) step_back(p, l, t);
+      input_back(p, l);
       for (const BlockId id : {sizes_.input(l), sizes_.bias(l), sizes_.recurrent(l)}) {
         touched.push_back(id);
       }
@@ -221,6 +184,52 @@ class GruTape : public CoreTape {
     std::vector<float> a, b;  // a: activations; then gradients of both
     std::vector<float> hidden, d_hidden;
   };
+
+  void step(const Parameters& p, std::size_t l, std::size_t t) {
+    Layer& layer = layers_[l];
+    const std::size_t h = sizes_.h, gates = sizes_.gates(), below = sizes_.below(l);
+    const std::size_t first = first_[t], width = first_[t + 1] - first;
+    float *a = &layer.a[first * gates], *b = &layer.b[first * gates];
+    for (std::size_t i = 0; l > 0 && i < width; ++i) {
+      std::copy_n(p.values(sizes_.bias(l)), gates, a + i * gates);
+    }
+    nn::multiply_nt(width, gates, below, input(l) + first * below, below, p.values(sizes_.input(l)),
+                    below, 1, a, gates);
+    apply_layer(p, sizes_.recurrent(l), width, before(layer, t), h, b);
+    for (std::size_t i = 0; i < width; ++i) {
+      gru_gates(h, a + i * gates, b + i * gates, before(layer, t) + i * h,
+                &layer.hidden[(first + i) * h]);
+    }
+  }
+
+  // a and b become gradients; what goes to the step before is added there.
+  void step_back(Parameters& p, std::size_t l, std::size_t t) {
+    Layer& layer = layers_[l];
+    const std::size_t h = sizes_.h, gates = sizes_.gates();
+    const std::size_t first = first_[t], width = first_[t + 1] - first;
+    float *b = &layer.b[first * gates], *d_after = &layer.d_hidden[first * h];
+    float* d_before = t ? &layer.d_hidden[first_[t - 1] * h] : nullptr;
+    for (std::size_t i = 0; i < width; ++i) {
+      gru_gates_back(h, &layer.a[(first + i) * gates], b + i * gates, before(layer, t) + i * h,
+                     d_after + i * h);
+    }
+    if (d_before) kernels::add(width * h, d_after, d_before);
+    apply_layer_back(p, sizes_.recurrent(l), width, before(layer, t), h, b, d_before, h, h, 1);
+  }
+
+  // The part of the input, over all rows at once.
+  void input_back(Parameters& p, std::size_t l) {
+    const std::size_t gates = sizes_.gates(), below = sizes_.below(l);
+    const float* d_a = layers_[l].a.data();
+    float* d_input = l ? layers_[l - 1].d_hidden.data() : d_embedded_.data();
+    nn::multiply_tn(gates, below, rows_, d_a, gates, input(l), below, 1,
+                    p.gradients(sizes_.input(l)), below);
+    nn::multiply_nn(rows_, below, gates, d_a, gates, p.values(sizes_.input(l)), below, 0, d_input,
+                    below);
+    for (std::size_t r = 0; l > 0 && r < rows_; ++r) {
+      kernels::add(gates, d_a + r * gates, p.gradients(sizes_.bias(l)));
+    }
+  }
 
   const float* input(std::size_t layer) const {
     return layer == 0 ? embedded_.data() : layers_[layer - 1].hidden.data();
@@ -234,16 +243,12 @@ class GruTape : public CoreTape {
   std::span<const std::uint32_t> first_;
   std::size_t rows_ = 0, traces_ = 0;
   std::vector<Layer> layers_;
-  std::vector<float> embedded_, d_embedded_, zeros_;
+  std::vector<float> embedded_, zeros_;
 };
 
 class Gru : public Core {
  public:
   explicit Gru(const GruSizes& sizes) : sizes_(sizes) {}
-
-  std::size_t inputs() const override { return sizes_.gates(); }
-  std::size_t outputs() const override { return sizes_.h; }
-  BlockId input_bias() const override { return sizes_.bias(0); }
 
   std::vector<CoreBlock> blocks() const override {
     const std::size_t h = sizes_.h, gates = sizes_.gates();
@@ -256,7 +261,9 @@ class Gru : public Core {
     }
     return blocks;
   }
-
+  BlockId input_bias() const override { return sizes_.bias(0); }
+  std::size_t inputs() const override { return sizes_.gates(); }
+  std::size_t outputs() const override { return sizes_.h; }
   std::size_t numbers_of_row() const override {
     return sizes_.depth * 2 * (sizes_.gates() + sizes_.h) + 2 * sizes_.e;
   }

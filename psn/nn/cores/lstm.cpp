@@ -131,7 +131,8 @@ class CompiledLstm : public CompiledCore {
 
 class LstmTape : public CoreTape {
  public:
-  explicit LstmTape(const LstmSizes& sizes) : sizes_(sizes), layers_(sizes.depth) {}
+  explicit LstmTape(const LstmSizes& sizes)
+      : CoreTape(sizes.e), sizes_(sizes), layers_(sizes.depth) {}
 
   void start(std::span<const std::uint32_t> first) override {
     first_ = first;
@@ -151,7 +152,6 @@ class LstmTape : public CoreTape {
   float* embedded(std::size_t row) override {
     return &layers_.front().input[row * (sizes_.h + sizes_.e) + sizes_.h];
   }
-  const float* d_embedded(std::size_t row) const override { return &d_embedded_[row * sizes_.e]; }
   const float* output(std::size_t row) const override {
     return &layers_.back().hidden[row * sizes_.h];
   }
@@ -243,7 +243,7 @@ class LstmTape : public CoreTape {
   std::span<const std::uint32_t> first_;
   std::size_t rows_ = 0;
   std::vector<Layer> layers_;
-  std::vector<float> d_cell_, d_embedded_;
+  std::vector<float> d_cell_;
 };
 
 class Lstm : public Core {
