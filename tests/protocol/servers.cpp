@@ -23,37 +23,6 @@
 namespace psn::ppx {
 namespace {
 
-// A process that serves the hidden Markov model at a port of this machine.
-class ServerProcess {
- public:
-  explicit ServerProcess(const std::string& language) : port_(free_port()) {
-    std::vector<std::string> words{language == "c" ? PSN_PEER_C : PSN_PEER};
-    if (language == "python") words = {PSN_PYTHON, PSN_PEER_PY};
-    words.insert(words.end(), {"hmm", endpoint()});
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      ::setenv("PYTHONPATH", PSN_PYTHONPATH, 1);
-      ::execv(arguments[0], arguments.data());
-      ::_exit(127);
-    }
-  }
-  ~ServerProcess() {
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-  }
-  ServerProcess(const ServerProcess&) = delete;
-  ServerProcess& operator=(const ServerProcess&) = delete;
-  int port() const { return port_; }
-  std::string endpoint() const { return fmt::format("tcp://127.0.0.1:{}", port_); }
-
- private:
-  int port_;
-  pid_t pid_ = -1;
-};
-
 // What a run of importance sampling gives, to the bit.
 std::string results(Simulator& simulator, std::uint64_t seed, std::uint64_t samples = 60) {
   EngineOptions options;
@@ -152,6 +121,39 @@ class Connection {
   bool connected_ = false;
 };
 
+// A process that serves the hidden Markov model at a port of this machine.
+class ServerProcess {
+ public:
+  explicit ServerProcess(const std::string& language) : port_(free_port()) {
+    std::vector<std::string> words{language == "c" ? PSN_PEER_C : PSN_PEER};
+    if (language == "python") words = {PSN_PYTHON, PSN_PEER_PY};
+    words.insert(words.end(), {"hmm", endpoint()});
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::setenv("PYTHONPATH", PSN_PYTHONPATH, 1);
+      ::execv(arguments[0], arguments.data());
+      ::_exit(127);
+    }
+    // An engine gives up after five seconds, which a Python on a busy machine may take to start.
+    for (int tries = 0; tries < 600 && !Connection(port_).connected(); ++tries) ::usleep(100'000);
+  }
+  ~ServerProcess() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+  int port() const { return port_; }
+  std::string endpoint() const { return fmt::format("tcp://127.0.0.1:{}", port_); }
+
+ private:
+  int port_;
+  pid_t pid_ = -1;
+};
+
 // ZMTP 3.1 without security, as a DEALER.
 const std::string kSignature("\xff\0\0\0\0\0\0\0\1\x7f", 10);
 const std::string kGreeting = kSignature + std::string("\3\1NULL", 6) + std::string(48, '\0');
@@ -233,7 +235,7 @@ bool throw_noise_at(int port) {
 }
 
 TEST_P(Servers, SurviveRawBytes) {
-  EXPECT_EQ(remote_results(server_.endpoint(), 1), local_results(1));  // once it is up
+  EXPECT_EQ(remote_results(server_.endpoint(), 1), local_results(1));
   EXPECT_TRUE(throw_noise_at(server_.port()));
   EXPECT_EQ(remote_results(server_.endpoint(), 1), local_results(1));
 }
