@@ -9,6 +9,7 @@
 
 #include "apps/psn/built_in_models.h"
 #include "apps/psn/ranks.h"
+#include "psn/base/signal_stack.h"
 #include "psn/base/text.h"
 
 namespace psn::app {
@@ -36,10 +37,10 @@ Communicator& ProgramHost::ranks() {
 }
 
 void ProgramHost::work_begins(const services::Work& work) {
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
+  handle_signal(SIGINT, request_stop);
+  handle_signal(SIGTERM, request_stop);
   // Under nohup the end of the session is none of ours.
-  if (std::signal(SIGHUP, request_stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
+  if (handle_signal(SIGHUP, request_stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
   work_ = work;
   start_ = Clock::now();
   line_.emplace();

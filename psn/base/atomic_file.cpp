@@ -10,7 +10,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "psn/base/descriptor.h"
 #include "psn/base/error.h"
 
 namespace psn {
@@ -49,9 +48,10 @@ std::string folder_of(std::string path) {
 void write_file_atomically(const std::string& path, std::string_view content) {
   remove_abandoned(path);
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
-  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  Descriptor file = hold_temporary(temporary, [&] {
+    return ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  });
   if (file.get() < 0) fail_to("create", path);
-  file.try_lock();
   const bool good = write_all(file.get(), content) && synced(file.get()) && file.close() == 0 &&
                     ::rename(temporary.c_str(), path.c_str()) == 0;
   if (!good) {
@@ -73,6 +73,23 @@ void sync_folder(const std::string& path) {
   if (folder.get() < 0) fail_to("open", path);
   // Some file systems know no such thing.
   if (!synced(folder.get()) && errno != EINVAL && errno != ENOTSUP) fail_to("write", path);
+}
+
+Descriptor hold_temporary(const std::string& path, const std::function<int()>& make) {
+  for (;;) {
+    Descriptor entry(make());
+    if (entry.get() < 0) return entry;
+    entry.lock();
+    // Another process may have taken it for abandoned before it was locked.
+    if (entry.is_at(path)) return entry;
+  }
+}
+
+Descriptor hold_temporary_folder(const std::string& path) {
+  return hold_temporary(path, [&] {
+    if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) return -1;
+    return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  });
 }
 
 void remove_abandoned(const std::string& path) {

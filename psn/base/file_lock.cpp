@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
@@ -11,14 +10,6 @@
 
 namespace psn {
 namespace {
-
-// Is the open file still the one of that name? Its last holder may have removed it meanwhile.
-bool is_at(const Descriptor& file, const std::string& path) {
-  struct stat open_one {
-  }, named{};
-  return ::fstat(file.get(), &open_one) == 0 && ::stat(path.c_str(), &named) == 0 &&
-         open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
-}
 
 // "process 17 on this-machine", as its holder wrote it.
 std::string holder(const Descriptor& file) {
@@ -49,12 +40,12 @@ FileLock::FileLock(const std::string& path) : path_(path + ".lock") {
     if (errno != EWOULDBLOCK) return;
     throw DataError(fmt::format("{} is at work on '{}': wait for it, or give another --out",
                                 holder(file_), path));
-  } while (!is_at(file_, path_));
+  } while (!file_.is_at(path_));
   sign(file_);
 }
 
 FileLock::~FileLock() {
-  if (is_at(file_, path_)) ::unlink(path_.c_str());
+  if (file_.is_at(path_)) ::unlink(path_.c_str());
 }
 
 }  // namespace psn

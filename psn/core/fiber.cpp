@@ -1,7 +1,6 @@
 #include "psn/core/fiber.h"
 
 #include <cxxabi.h>
-#include <signal.h>
 
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
@@ -9,6 +8,8 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+
+#include "psn/base/signal_stack.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -98,33 +99,6 @@ class StackAnnotation {
 #endif
 };
 
-// For handlers of signals, which cannot run on a stack that is used up. One a thread, unless it has
-// another already.
-class AlternateStack {
- public:
-  AlternateStack() {
-    stack_t old{};
-    if (::sigaltstack(nullptr, &old) != 0 || (old.ss_flags & SS_DISABLE) == 0) return;
-    memory_.reset(new char[kSize]);
-    stack_t own{};
-    own.ss_sp = memory_.get();
-    own.ss_size = kSize;
-    ::sigaltstack(&own, nullptr);
-  }
-  ~AlternateStack() {
-    if (!memory_) return;
-    stack_t none{};
-    none.ss_flags = SS_DISABLE;
-    ::sigaltstack(&none, nullptr);
-  }
-  AlternateStack(const AlternateStack&) = delete;
-  AlternateStack& operator=(const AlternateStack&) = delete;
-
- private:
-  static constexpr std::size_t kSize = 64 << 10;
-  std::unique_ptr<char[]> memory_;
-};
-
 // A stack in use, its guard page included.
 struct StackRange {
   const char* bottom = nullptr;
@@ -155,7 +129,7 @@ struct Fiber::State {
 };
 
 void Fiber::State::start() {
-  thread_local const AlternateStack alternate;
+  thread_local const SignalStack for_overflows;
   boost::context::protected_fixedsize_stack allocator(stack_size);
   const auto memory = allocator.allocate();
   stack.set_stack(memory.sp, memory.size);

@@ -69,8 +69,9 @@ void create(const std::string& path, const std::vector<Part>& parts, std::size_t
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
   std::error_code error;
   fs::remove_all(temporary, error);
-  if (!fs::create_directory(temporary, error)) {
-    throw DataError(fmt::format("cannot create '{}': {}", path, error.message()));
+  const Descriptor held = hold_temporary_folder(temporary);
+  if (held.get() < 0) {
+    throw DataError(fmt::format("cannot create '{}': {}", path, std::strerror(errno)));
   }
   try {
     {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "psn/base/signal_stack.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "psn/nn/math.cpp"
 #include <hwy/foreach_target.h>
@@ -161,6 +163,7 @@ namespace {
 void gemm(char ta, char tb, std::size_t m, std::size_t n, std::size_t k, const float* a,
           std::size_t lda, const float* b, std::size_t ldb, float beta, float* c, std::size_t ldc) {
   if (m == 0 || n == 0) return;
+  thread_local const SignalStack signal_stack;
   dnnl_sgemm(ta, tb, static_cast<dnnl_dim_t>(m), static_cast<dnnl_dim_t>(n),
              static_cast<dnnl_dim_t>(k), 1.0f, a, static_cast<dnnl_dim_t>(lda), b,
              static_cast<dnnl_dim_t>(ldb), beta, c, static_cast<dnnl_dim_t>(ldc));

@@ -48,7 +48,7 @@ PrivateDirectory::PrivateDirectory() {
     path_ = (fs::temp_directory_path() / kPrefix).string() + std::string(kRandom, 'X');
     if (!::mkdtemp(path_.data())) throw DataError(fmt::format("cannot make '{}'", path_));
     lock_ = opened(path_);
-    lock_.try_lock();
+    lock_.lock();
     // Another process may have taken it for abandoned before it was locked.
   } while (!fs::exists(path_, error));
 }

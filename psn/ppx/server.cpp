@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "psn/base/signal_stack.h"
 #include "psn/core/in_process.h"
 #include "psn/ppx/connections.h"
 #include "psn/ppx/gatekeeper.h"
@@ -100,8 +101,8 @@ void serve(Simulator& simulator, const ServeOptions& options) {
 }
 
 int serve_main(Model model, int argc, char** argv) {
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
+  handle_signal(SIGINT, request_stop);
+  handle_signal(SIGTERM, request_stop);
   try {
     InProcess simulator(std::move(model));
     ServeOptions options;

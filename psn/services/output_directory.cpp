@@ -75,8 +75,7 @@ void OutputDirectory::make_staging() {
   const std::string base = is_new ? place_beside(path_) : path_ + "/psn";
   staging_ = fmt::format("{}.{}.tmp", base, ::getpid());
   create(staging_);
-  lock_ = Descriptor(::open(staging_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  lock_.try_lock();
+  lock_ = hold_temporary_folder(staging_);
 }
 
 std::string OutputDirectory::file(const std::string& name) {
