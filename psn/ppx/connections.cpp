@@ -1,5 +1,6 @@
 #include "psn/ppx/connections.h"
 
+#include <arpa/inet.h>
 #include <sys/socket.h>
 
 #include <cstdint>
@@ -26,6 +27,17 @@ bool next_event(zmq::socket_t& monitor, ConnectionEvent& event) {
   return true;
 }
 
+// Could a connection of that name have been made after the other? ROUTER sockets number the peers
+// that choose no name themselves: a zero, then four bytes.
+bool may_follow(const std::string& name, const std::string& other) {
+  const auto is_number = [](const std::string& text) { return text.size() == 5 && text[0] == 0; };
+  if (!is_number(name) || !is_number(other)) return true;
+  std::uint32_t numbers[2];
+  std::memcpy(&numbers[0], name.data() + 1, sizeof(std::uint32_t));
+  std::memcpy(&numbers[1], other.data() + 1, sizeof(std::uint32_t));
+  return static_cast<std::int32_t>(ntohl(numbers[0]) - ntohl(numbers[1])) > 0;
+}
+
 }  // namespace
 
 Connections::Connections(zmq::context_t& context, zmq::socket_t& server)
@@ -42,20 +54,24 @@ Connections::Connections(zmq::context_t& context, zmq::socket_t& server)
 std::vector<std::string> Connections::gone() {
   std::vector<std::string> gone;
   for (ConnectionEvent event; next_event(monitor_, event);) {
-    const auto peer = peers_.find(event.fd);
-    if (peer != peers_.end()) {
-      if (!peer->second.name.empty()) gone.push_back(std::move(peer->second.name));
-      peers_.erase(peer);
+    Peer& peer = peers_[event.fd];
+    if (!peer.name.empty()) {
+      gone.push_back(peer.name);
+      peer.before = std::move(peer.name);
     }
-    if (event.kind == ZMQ_EVENT_ACCEPTED) peers_[event.fd];
+    peer = {.open = event.kind == ZMQ_EVENT_ACCEPTED, .before = std::move(peer.before)};
   }
   return gone;
 }
 
 bool Connections::is_open(const std::string& peer, zmq::message_t& message) {
   const auto known = peers_.find(::zmq_msg_get(message.handle(), ZMQ_SRCFD));
-  if (known == peers_.end()) return false;
-  known->second.name = peer;
+  if (known == peers_.end() || !known->second.open) return false;
+  Peer& now = known->second;
+  if (peer == now.name) return true;
+  if (!may_follow(peer, now.before) || !may_follow(peer, now.name)) return false;
+  now.name = peer;
+  now.nonsense = 0;
   return true;
 }
 

@@ -22,7 +22,8 @@ class Connections {
   // Peers that have gone since the last call.
   std::vector<std::string> gone();
   // Whose connection a message came over; false if it is closed already. To be asked after gone(),
-  // which comes after receiving: a new connection may have the descriptor of an old one.
+  // which comes after receiving: a new connection may have the descriptor of an old one, much of
+  // which may still be unread.
   bool is_open(const std::string& peer, zmq::message_t& message);
   // Did that message make sense? Who talks nonsense all the time, as no engine does, is cut off:
   // nonsense could fill the memory faster than it can be read.
@@ -30,8 +31,10 @@ class Connections {
 
  private:
   struct Peer {
-    std::string name;  // none until it has spoken
-    int nonsense = 0;  // messages in a row
+    bool open = false;
+    std::string name{};    // none until it has spoken
+    std::string before{};  // who spoke last through this descriptor while it was another's
+    int nonsense = 0;      // messages in a row
   };
 
   zmq::socket_t& server_;

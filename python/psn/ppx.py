@@ -96,6 +96,14 @@ class _Stop(BaseException):
     """Ends the service: a signal came."""
 
 
+def _may_follow(peer, other):
+    """Could a connection of that name have been made after the other? ROUTER sockets number the peers
+    that choose no name themselves: a zero, then four bytes."""
+    if any(name is None or len(name) != 5 or name[0] != 0 for name in (peer, other)):
+        return True
+    return 0 < (int.from_bytes(peer, "big") - int.from_bytes(other, "big")) % 2**32 < 2**31
+
+
 class _Connections:
     """Who is connected. A ROUTER socket does not say when a peer goes; its monitor does, but knows
     connections only by file descriptor, which every message has as well."""
@@ -103,7 +111,8 @@ class _Connections:
     def __init__(self, server):
         self.monitor = server.get_monitor_socket(zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED)
         self.monitor.rcvhwm = 0
-        self.peers = {}  # by descriptor; None until it has spoken
+        self.peers = {}  # by descriptor, of open connections; None until it has spoken
+        self.before = {}  # by descriptor: who spoke last through it while it was another's
         self.nonsense = collections.Counter()  # messages in a row, by descriptor
 
     def gone(self):
@@ -111,7 +120,10 @@ class _Connections:
         gone = set()
         while self.monitor.poll(0):
             kind, fd = struct.unpack("=Hi", self.monitor.recv_multipart()[0])
-            gone.add(self.peers.pop(fd, None))
+            peer = self.peers.pop(fd, None)
+            if peer is not None:
+                gone.add(peer)
+                self.before[fd] = peer
             del self.nonsense[fd]
             if kind == zmq.EVENT_ACCEPTED:
                 self.peers[fd] = None
@@ -119,11 +131,15 @@ class _Connections:
 
     def is_open(self, peer, frame):
         """Whose connection a frame came over. To be asked after gone(): a new connection may have the
-        descriptor of an old one."""
+        descriptor of an old one, much of which may still be unread."""
         fd = frame.get(zmq.SRCFD)
         if fd not in self.peers:
             return False
-        self.peers[fd] = peer
+        if peer != self.peers[fd]:
+            if not all(_may_follow(peer, other) for other in (self.before.get(fd), self.peers[fd])):
+                return False
+            self.peers[fd] = peer
+            del self.nonsense[fd]
         return True
 
     def judge(self, frame, sense):
