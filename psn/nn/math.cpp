@@ -160,10 +160,20 @@ void softmax(std::size_t n, float* x) {
 
 namespace {
 
+// To this thread and to all that oneDNN will share its products with.
+void provide_signal_stacks() {
+  thread_local int provided = 0;
+  const int threads = omp_get_max_threads();
+  if (threads <= provided) return;
+  provided = threads;
+#pragma omp parallel num_threads(threads)
+  { thread_local const SignalStack stack; }
+}
+
 void gemm(char ta, char tb, std::size_t m, std::size_t n, std::size_t k, const float* a,
           std::size_t lda, const float* b, std::size_t ldb, float beta, float* c, std::size_t ldc) {
   if (m == 0 || n == 0) return;
-  thread_local const SignalStack signal_stack;
+  provide_signal_stacks();
   dnnl_sgemm(ta, tb, static_cast<dnnl_dim_t>(m), static_cast<dnnl_dim_t>(n),
              static_cast<dnnl_dim_t>(k), 1.0f, a, static_cast<dnnl_dim_t>(lda), b,
              static_cast<dnnl_dim_t>(ldb), beta, c, static_cast<dnnl_dim_t>(ldc));
