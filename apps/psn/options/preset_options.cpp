@@ -71,6 +71,10 @@ std::string shown_default(const Text& text) {
 }
 
 void expect_same(const NetworkConfig& given, const NetworkConfig& wanted) {
+  if (given.core != wanted.core) {  // and so the names of its sizes
+    throw InvalidArgument(
+        fmt::format("--core {}: the network that is given has {}", wanted.core, given.core));
+  }
   const auto now = nlohmann::json::parse(config_json(given));
   const auto then = nlohmann::json::parse(config_json(wanted));
   for (const auto& [name, value] : then.items()) {
