@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -23,6 +24,8 @@ using Slot = std::uint32_t;  // which of the W simulations
 struct Pending : Request {
   Slot slot = 0;
   Rng* rng = nullptr;  // the random stream of that slot's trace
+  // log probability of coming here from the request before, if the program draws that.
+  std::optional<double> log_transition;
 };
 
 // Which trace to run next: its index, and the chain it belongs to. They select the random stream.
@@ -50,9 +53,16 @@ class Ensemble {
   // Gives the simulation what it asked for: nothing for tag, factor, an observation nobody tells.
   virtual void answer(Slot slot, const Value& value) = 0;
   // Lets the simulations that were started or answered go on, and returns the requests that came
-  // up. Valid until the next call. Returns none if none came up for a while, so that the caller can
-  // look whether to stop.
+  // up. The list is valid until the next call, what a request points to until it is answered.
+  // Returns none if none came up for a while, so that the caller can look whether to stop.
   virtual std::span<const Pending> advance() = 0;
+
+  // Gives up the run in a slot, wherever it is: the slot is idle.
+  virtual void abandon(Slot slot) = 0;
+  // Makes the idle slot `to` a copy of the run in `from`, but with random streams of its own: it
+  // goes on from there, and if `from` waits for an answer, that request comes up in `to` as well.
+  // False: it cannot be copied, but started and answered with the same values.
+  virtual bool fork(Slot /*from*/, Slot /*to*/, const Ticket&, const Rng&) { return false; }
 
   virtual void watch(Heartbeat*) {}
 };

@@ -29,6 +29,9 @@ class Guide {
   // A value to use again where the model would be drawn from: at an uncontrolled sample, or an
   // observation that nobody gave. nullptr: draw.
   virtual const Value* replay(const Pending&) { return nullptr; }
+  // The trace in slot `from` goes on in slot `to` as well. Throws InvalidArgument: this guide
+  // cannot follow.
+  virtual void fork(Slot from, Slot to, const Ticket& ticket);
 };
 
 // Draws from the model itself.
@@ -39,6 +42,7 @@ class PriorGuide : public Guide {
       choices[i] = {requests[i].distribution->draw(*requests[i].rng), std::nullopt};
     }
   }
+  void fork(Slot, Slot, const Ticket&) override {}
 };
 
 }  // namespace psn

@@ -107,6 +107,11 @@ class FiberEnsemble : public Ensemble {
     ready_.push_back(slot);
   }
 
+  void abandon(Slot slot) override {
+    std::erase(ready_, slot);
+    simulations_[slot] = std::make_unique<Simulation>(model_, addresses_, slot);
+  }
+
   std::span<const Pending> advance() override {
     pending_.clear();
     for (const Slot slot : ready_) {

@@ -36,6 +36,7 @@ std::size_t Trace::length() const {
 void Trace::clear() {
   entries.clear();
   result = Value();
+  transitions.clear();
   log_joint = log_likelihood = log_weight = 0;
 }
 

@@ -46,6 +46,11 @@ struct Trace {
   // itself contribute nothing. exp(log_weight) is the importance weight of the trace.
   double log_weight = 0;
 
+  // Of a program that draws where it goes next (a surrogate): the log probability of coming to each
+  // entry from the one before it, and last of all to the end. Empty: the program draws none, or
+  // does not know their probabilities.
+  std::vector<double> transitions;
+
   // The last value of this name or address (of a sample, observation or tag); nullptr if none.
   const Value* find(std::string_view name) const;
   // The same, but throws InvalidArgument.

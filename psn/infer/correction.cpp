@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 
 #include "psn/base/error.h"
 #include "psn/base/numerics.h"
@@ -66,9 +67,9 @@ bool same_path(const Trace& a, const Trace& b) {
   return i == a.entries.end() && j == b.entries.end();
 }
 
-// log s(c) + log s(y).
-double log_weighed(const Trace& trace) {
-  double sum = 0;
+// log s(c) + log s(y) + log s(a).
+double log_density(const Trace& trace) {
+  double sum = std::accumulate(trace.transitions.begin(), trace.transitions.end(), 0.0);
   for (const Entry& entry : trace.entries) {
     const bool controlled = entry.role == Role::kSample && entry.control;
     if (controlled || entry.given) sum += entry.log_prob;
@@ -92,16 +93,19 @@ double grouped_effective_sample_size(const Posterior& posterior,
 }  // namespace
 
 Correction correct_to_simulator(Simulator& simulator, const Observations& observations,
-                                const Posterior& surrogate, const PathDensity& path_density,
-                                const EngineOptions& options) {
+                                const Posterior& surrogate, const EngineOptions& options) {
   if (surrogate.traces().empty()) {
     throw InvalidArgument("a correction needs whole traces of the surrogate's posterior");
   }
   Rng rng(options.seed, 0, kResampling);
   const std::vector<std::size_t> rows = surrogate.resampled_rows(options.samples, rng);
   std::vector<Trace> traces;
-  for (const std::size_t row : rows) traces.push_back(surrogate.traces()[row]);
-  const std::vector<double> log_path = path_density(traces);
+  for (const std::size_t row : rows) {
+    const Trace& trace = traces.emplace_back(surrogate.traces()[row]);
+    if (trace.transitions.empty()) {
+      throw InvalidArgument("a correction needs to know how probable the surrogate's paths are");
+    }
+  }
   // The mean weight is then the simulator's evidence.
   const double log_evidence = surrogate.log_evidence();
 
@@ -117,8 +121,7 @@ Correction correct_to_simulator(Simulator& simulator, const Observations& observ
         const bool same = same_path(trace, traces[i]);
         if (!same) diverged.fetch_add(1, std::memory_order_relaxed);
         const double log_weight =
-            same ? trace.log_weight - log_weighed(traces[i]) - log_path[i] + log_evidence
-                 : -kInfinity;
+            same ? trace.log_weight - log_density(traces[i]) + log_evidence : -kInfinity;
         result.posterior.put(i, trace, log_weight);
         if (options.draws) options.draws->offer(i, trace, log_weight);
       },

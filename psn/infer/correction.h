@@ -13,16 +13,11 @@
 // as it rules out nothing that is possible.
 #pragma once
 
-#include <functional>
-#include <span>
-#include <vector>
+#include <cstdint>
 
 #include "psn/infer/engines.h"
 
 namespace psn {
-
-// log s(a) of traces: that the surrogate takes their paths, given their values.
-using PathDensity = std::function<std::vector<double>(std::span<const Trace>)>;
 
 struct Correction {
   Posterior posterior;  // of the simulator; its queries are computed from the runs
@@ -32,10 +27,10 @@ struct Correction {
 };
 
 // `surrogate`: weighted samples with whole traces (EngineOptions::keep_traces), whose addresses
-// belong to the surrogate. options.samples is the number of simulator runs; those that fail are
-// left out. Throws ModelError if no run has a weight.
+// belong to the surrogate and which know the probabilities of its transitions (Trace::transitions:
+// not one that falls back to its simulator). options.samples is the number of simulator runs; those
+// that fail are left out. Throws ModelError if no run has a weight.
 Correction correct_to_simulator(Simulator& simulator, const Observations& observations,
-                                const Posterior& surrogate, const PathDensity& path_density,
-                                const EngineOptions& options);
+                                const Posterior& surrogate, const EngineOptions& options);
 
 }  // namespace psn

@@ -40,6 +40,7 @@ class Writer {
       steps.push_back(place(*step.address));
       numbers.insert(numbers.end(), {step.log_step, step.updates});
     }
+    numbers.insert(numbers.end(), trace.transitions.begin(), trace.transitions.end());
     chains_.push_back({{"id", chain.id},
                        {"runs", chain.runs},
                        {"attempts", chain.attempts},
@@ -49,6 +50,7 @@ class Writer {
                        {"started", chain.started},
                        {"result", trace.result.shape()},
                        {"entries", std::move(entries)},
+                       {"transitions", trace.transitions.size()},
                        {"steps", std::move(steps)}});
     file_.tensors[fmt::format("chain/{}", chains_.size() - 1)] =
         Tensor::from(numbers, {static_cast<std::int64_t>(numbers.size())});
@@ -128,6 +130,9 @@ class Reader {
     for (const json& place : from.at("steps")) {
       const double log_step = number();
       chain.steps.push_back({address(place), log_step, number()});
+    }
+    for (auto left = from.value("transitions", std::size_t{0}); left > 0; --left) {
+      trace.transitions.push_back(number());
     }
     return chain;
   }

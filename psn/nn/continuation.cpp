@@ -21,12 +21,30 @@ bool possible(const Pending& pending, const Value& value) {
 
 }  // namespace
 
-bool Continuation::begin(const Ticket& ticket, const Rng& rng, std::span<const Made> made) {
+void Continuation::start(const Ticket& ticket, const Rng& rng) {
   if (!ensemble_) {
     ensemble_ = simulator_.ensemble(1);
     ensemble_->watch(heartbeat_);
   }
+  answers_.clear();
+  failed_.reset();
   ensemble_->start(0, ticket, rng);
+}
+
+void Continuation::begin(const Ticket& ticket, const Rng& rng, const Continuation& other) {
+  start(ticket, rng);
+  for (const Value& value : other.answers_) {
+    const Pending pending = next();
+    if (pending.role == Role::kFail) {
+      failed_ = pending;
+      return;
+    }
+    answer(value);
+  }
+}
+
+bool Continuation::begin(const Ticket& ticket, const Rng& rng, std::span<const Made> made) {
+  start(ticket, rng);
   for (const Made& choice : made) {
     const Pending pending = next_choice();
     if (pending.role == Role::kFail) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "psn/core/ensemble.h"
 
@@ -28,18 +29,25 @@ class Continuation {
   // first one is not the simulator's, ModelError for a program with factors. Tags on the way are
   // passed over, as surrogates do.
   bool begin(const Ticket& ticket, const Rng& rng, std::span<const Made> made);
+  // A copy of another one: run through all that it was asked, it is asked the same next.
+  void begin(const Ticket& ticket, const Rng& rng, const Continuation& other);
   // The next request, valid until the next call; its slot is 0. A simulator that failed on the way
   // through the choices so far says so here.
   Pending next();
-  void answer(const Value& value) { ensemble_->answer(0, value); }
+  void answer(const Value& value) {
+    ensemble_->answer(0, value);
+    answers_.push_back(value);
+  }
 
  private:
+  void start(const Ticket& ticket, const Rng& rng);
   Pending next_choice();
 
   Simulator& simulator_;
   Heartbeat* heartbeat_;
   std::unique_ptr<Ensemble> ensemble_;  // of one; null until it is needed
   std::optional<Pending> failed_;
+  std::vector<Value> answers_;  // of this trace
 };
 
 }  // namespace psn

@@ -146,13 +146,6 @@ class LogProb : public Follower {
   std::vector<float> possible_;
 };
 
-// Of the transitions alone.
-class PathLogProb : public LogProb {
- public:
-  using LogProb::LogProb;
-  void choice(std::size_t, const Entry&, const Distribution&) override {}
-};
-
 // The network grown by what a trace brings: first its new addresses, then, from each address, all
 // new transitions at once.
 Network grown(Network network, const Trace& trace) {
@@ -221,14 +214,6 @@ std::vector<double> log_prob(std::shared_ptr<const CompiledNetwork> network,
 double log_prob(const Network& network, const Trace& trace, UnknownEvaluation unknown) {
   const std::shared_ptr<const Network> borrowed(std::shared_ptr<const Network>(), &network);
   return log_prob(std::make_shared<const CompiledNetwork>(borrowed), {&trace, 1}, unknown)[0];
-}
-
-std::vector<double> path_log_prob(std::shared_ptr<const CompiledNetwork> network,
-                                  std::span<const Trace> traces) {
-  std::vector<double> results(traces.size(), -kInfinity);
-  PathLogProb follower(network->network(), results, true);
-  follow(std::move(network), traces, follower);
-  return results;
 }
 
 }  // namespace psn

@@ -24,9 +24,6 @@ std::vector<double> log_prob(std::shared_ptr<const CompiledNetwork> network,
                              std::span<const Trace> traces, UnknownEvaluation unknown);
 double log_prob(const Network& network, const Trace& trace, UnknownEvaluation unknown);
 
-// Of traces that this surrogate made: that it takes their paths, given their values (Eq. 9).
-std::vector<double> path_log_prob(std::shared_ptr<const CompiledNetwork> network,
-                                  std::span<const Trace> traces);
 // Takes what the network says along given traces: calls for one trace come in order, those of
 // several traces interleave.
 class Follower {

@@ -32,6 +32,12 @@ class NetworkGuide : public Guide {
     executor_.restart(slot);
   }
 
+  void fork(Slot from, Slot to, const Ticket& ticket) override {
+    begin(to, ticket);
+    lanes_[to] = lanes_[from];
+    executor_.copy(from, to);
+  }
+
   void choose(std::span<const Pending> requests, std::span<Choice> choices) override {
     next_.clear();
     asked_.clear();

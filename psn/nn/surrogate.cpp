@@ -72,11 +72,10 @@ class SurrogateEnsemble : public Ensemble {
 
   void start(Slot slot, const Ticket& ticket, const Rng& rng) override {
     Running& trace = traces_[slot];
-    trace.ticket = ticket;
-    trace.rng = rng;
-    trace.transitions = rng.fork(kTransitions);
-    trace.tags = rng.fork(kTags);
+    trace.draw_from(ticket, rng);
     trace.result = Value();
+    trace.log_transition = 0;
+    trace.asks = false;
     trace.visits.restart();
     trace.indices.clear();
     trace.made.clear();
@@ -87,6 +86,8 @@ class SurrogateEnsemble : public Ensemble {
 
   void answer(Slot slot, const Value& value) override {
     Running& trace = traces_[slot];
+    trace.asks = false;
+    trace.log_transition = 0;
     if (trace.continues) {
       trace.continuation->answer(value);
       continuing_.push_back(slot);
@@ -102,8 +103,37 @@ class SurrogateEnsemble : public Ensemble {
     drawn_.push_back({slot, &trace.value});
   }
 
+  void abandon(Slot slot) override {
+    std::erase_if(drawn_, [&](const Executor::Drawn& drawn) { return drawn.row == slot; });
+    std::erase(continuing_, slot);
+    std::erase(asking_again_, slot);
+    traces_[slot].continuation.reset();  // leaves the program where it is
+  }
+
+  bool fork(Slot from, Slot to, const Ticket& ticket, const Rng& rng) override {
+    const Running& original = traces_[from];
+    Running& copy = traces_[to];
+    copy.draw_from(ticket, rng);
+    static_cast<Progress&>(copy) = original;
+    executor_.copy(from, to);
+    if (copy.continues) {
+      if (!copy.continuation) {
+        copy.continuation = std::make_unique<Continuation>(*options_.simulator, heartbeat_);
+      }
+      copy.continuation->begin(ticket, rng, *original.continuation);
+      continuing_.push_back(to);
+    } else if (copy.asks) {
+      asking_again_.push_back(to);
+    } else {
+      drawn_.push_back({to, &copy.value});
+    }
+    return true;
+  }
+
   std::span<const Pending> advance() override {
     pending_.clear();
+    for (const Slot slot : asking_again_) add_request(slot);
+    asking_again_.clear();
     do {  // once more where all that came up is what the program would return
       advance_once();
     } while (pending_.empty() && !drawn_.empty());
@@ -124,19 +154,31 @@ class SurrogateEnsemble : public Ensemble {
     if (heartbeat_) heartbeat_->running.store(false, std::memory_order_relaxed);
   }
 
-  struct Running {
-    Ticket ticket;
-    Rng rng, transitions, tags;
+  // Where a trace is.
+  struct Progress {
     Value value;   // the last answer, or the tag that was drawn last
     Value result;  // what the program would return, as far as that was learned
     std::optional<Distribution> distribution;
     Visits visits;
     Indices indices;
     const Address* address = nullptr;  // of the choice that is asked for
+    double log_transition = 0;         // of coming there from the last request
+    bool asks = false;                 // waits for an answer
     // For falling back to the simulator.
     std::vector<Continuation::Made> made;  // choices so far
-    std::unique_ptr<Continuation> continuation;
     bool continues = false;
+  };
+  struct Running : Progress {
+    Ticket ticket;
+    Rng rng, transitions, tags;
+    std::unique_ptr<Continuation> continuation;
+
+    void draw_from(const Ticket& by, const Rng& stream) {
+      ticket = by;
+      rng = stream;
+      transitions = stream.fork(kTransitions);
+      tags = stream.fork(kTags);
+    }
   };
 
   // Draws where a trace goes from its node.
@@ -145,22 +187,20 @@ class SurrogateEnsemble : public Ensemble {
     const Node& from = network_.node(executor_.node(slot));
     find_targets(network_, executor_.node(slot), trace.indices, targets_);
     const bool literally = options_.unknown != SurrogateOptions::Unknown::kRenormalise;
-    auto row =
+    auto drawn =
         literally ? draw_transition(logits, true, trace.transitions) : draw_known(logits, trace);
-    if (row && !targets_[*row]) row = 0;  // what cannot be meant is unknown
-    if (row == 0 && options_.simulator) {
+    // What cannot be meant is unknown.
+    const auto is_unknown = [&] { return drawn && !targets_[drawn->row]; };
+    if (is_unknown() && options_.simulator) {
       if (fall_back(slot)) return;
-      row = draw_known(logits, trace);
+      drawn = draw_known(logits, trace);
     }
-    if (!row) fail(trace, from, "has no transition that could be taken");
-    if (*row == 0) fail(trace, from, "went on to an unknown address");
-    const Target next = *targets_[*row];
+    if (!drawn) fail(trace, from, "has no transition that could be taken");
+    if (is_unknown()) fail(trace, from, "went on to an unknown address");
+    trace.log_transition += drawn->log_prob;
+    const Target next = *targets_[drawn->row];
     if (next.node == Network::kEnd) {
-      Pending& end = pending_.emplace_back();
-      end.role = Role::kFinish;
-      end.value = &trace.result;
-      end.slot = slot;
-      end.rng = &trace.rng;
+      add(slot, {.role = Role::kFinish, .value = &trace.result});
       return;
     }
     trace.address = addresses_.visit(next.node, next.index, trace.visits);
@@ -169,7 +209,7 @@ class SurrogateEnsemble : public Ensemble {
   }
 
   // Among the rows that can be taken.
-  std::optional<std::size_t> draw_known(std::span<const float> logits, Running& trace) {
+  std::optional<DrawnTransition> draw_known(std::span<const float> logits, Running& trace) {
     mask(logits, targets_, possible_);
     return draw_transition(possible_, false, trace.transitions);
   }
@@ -203,14 +243,30 @@ class SurrogateEnsemble : public Ensemble {
       drawn_.push_back({next.row, &trace.value});
       return;
     }
+    trace.asks = true;
+    add_request(next.row);
+  }
+
+  // For the choice or tag that a trace has come to.
+  void add_request(Slot slot) {
+    Running& trace = traces_[slot];
+    const Node& node = network_.node(executor_.node(slot));
+    add(slot, {.role = node.role,
+               .control = node.control,
+               .address = trace.address,
+               .distribution = &*trace.distribution,
+               .value = node.role == Role::kTag ? &trace.value : nullptr});
+  }
+
+  void add(Slot slot, const Request& request) {
+    Running& trace = traces_[slot];
     Pending& pending = pending_.emplace_back();
-    pending.role = node.role;
-    pending.control = node.control;
-    pending.address = next.address;
-    pending.distribution = &*trace.distribution;
-    if (node.role == Role::kTag) pending.value = &trace.value;
-    pending.slot = next.row;
+    static_cast<Request&>(pending) = request;
+    pending.slot = slot;
     pending.rng = &trace.rng;
+    // Where the simulator may go on, what a transition's probability is depends on whether it
+    // could.
+    if (!options_.simulator) pending.log_transition = trace.log_transition;
   }
 
   void beat() {
@@ -236,17 +292,18 @@ class SurrogateEnsemble : public Ensemble {
   std::vector<Running> traces_;
   std::vector<Executor::Drawn> drawn_;
   std::vector<Executor::Next> next_;
-  std::vector<Slot> continuing_;  // ready to go on in the simulator
-  Targets targets_;               // of the transition that is drawn
-  std::vector<float> possible_;   // its logits
+  std::vector<Slot> continuing_;    // ready to go on in the simulator
+  std::vector<Slot> asking_again_;  // copies of traces that wait for an answer
+  Targets targets_;                 // of the transition that is drawn
+  std::vector<float> possible_;     // its logits
   std::vector<Pending> pending_;
   Heartbeat* heartbeat_ = nullptr;
 };
 
 }  // namespace
 
-std::optional<std::size_t> draw_transition(std::span<const float> logits, bool with_unknown,
-                                           Rng& rng) {
+std::optional<DrawnTransition> draw_transition(std::span<const float> logits, bool with_unknown,
+                                               Rng& rng) {
   const std::size_t first = with_unknown ? 0 : 1;
   if (logits.size() <= first) return std::nullopt;
   const float largest = *std::max_element(logits.begin() + static_cast<long>(first), logits.end());
@@ -254,14 +311,13 @@ std::optional<std::size_t> draw_transition(std::span<const float> logits, bool w
   for (std::size_t i = first; i < logits.size(); ++i) total += std::exp(logits[i] - largest);
   if (!(total > 0) || !std::isfinite(total)) return std::nullopt;
   double left = rng.uniform() * total;
-  std::size_t last = first;  // with positive probability: rounding never leads past it
-  for (std::size_t i = first; i < logits.size(); ++i) {
+  std::size_t row = first;  // with positive probability: rounding never leads past the last of them
+  for (std::size_t i = first; i < logits.size() && left >= 0; ++i) {
     const double weight = std::exp(logits[i] - largest);
-    if (weight > 0) last = i;
+    if (weight > 0) row = i;
     left -= weight;
-    if (left < 0) return i;
   }
-  return last;
+  return DrawnTransition{row, double{logits[row]} - largest - std::log(total)};
 }
 
 SurrogateSimulator::SurrogateSimulator(std::string name, std::shared_ptr<const Network> network,

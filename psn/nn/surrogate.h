@@ -84,7 +84,11 @@ class SurrogateSimulator : public Simulator {
 
 // Draws a row of transition logits: 0 for unknown (never, unless `with_unknown`), else 1 + the
 // position among the successors. nullopt: there is nothing to draw from, or a logit is NaN.
-std::optional<std::size_t> draw_transition(std::span<const float> logits, bool with_unknown,
-                                           Rng& rng);
+struct DrawnTransition {
+  std::size_t row;
+  double log_prob;  // among the rows that could be drawn
+};
+std::optional<DrawnTransition> draw_transition(std::span<const float> logits, bool with_unknown,
+                                               Rng& rng);
 
 }  // namespace psn

@@ -76,6 +76,7 @@ class Link {
   void run_finished() { failures_ = 0; }
 
   void send(const Message& message);
+  bool is_expecting() const { return expecting_; }  // an answer to it
   // An answer may be there already, without a signal: to be asked after sending, before waiting.
   bool must_look() const { return must_look_; }
   // The answer to what was sent last, if it has come; throws ProtocolError for one that is none.

@@ -53,15 +53,17 @@ RemoteEnsemble::RemoteEnsemble(std::size_t width, Links links, LinkContext& cont
       options_(context.options),
       give_back_(std::move(give_back)),
       links_(std::move(links)),
-      slot_of_(links_.size(), static_cast<Slot>(width)),
+      slot_of_(links_.size(), kNoSlot),
+      width_(width),
       runs_(width) {
+  runs_.reserve(width + links_.size());  // requests point into it
   failures_.enter(std::min(width, links_.size()));
 }
 
 RemoteEnsemble::~RemoteEnsemble() {
   std::vector<Link*> busy;
   for (std::size_t link = 0; link < links_.size(); ++link) {
-    if (slot_of_[link] < width()) busy.push_back(links_[link].get());
+    if (slot_of_[link] != kNoSlot) busy.push_back(links_[link].get());
   }
   for (Link* link : busy) link->terminate();  // all, before waiting for each
   for (Link* link : busy) link->abandon_run();
@@ -87,6 +89,31 @@ void RemoteEnsemble::answer(Slot slot, const Value& value) {
   } else {
     send(slot, TagResult{});
   }
+}
+
+void RemoteEnsemble::abandon(Slot slot) {
+  std::erase(waiting_, slot);
+  const std::size_t link = runs_[slot].link;
+  if (link == kNone) return;
+  const auto free = std::find_if(runs_.begin() + static_cast<long>(width_), runs_.end(),
+                                 [](const Run& run) { return run.link == kNone; });
+  const auto place = static_cast<Slot>(free - runs_.begin());
+  if (free == runs_.end()) runs_.emplace_back();
+  slot_of_[link] = place;
+  runs_[place] = std::move(runs_[slot]);
+  runs_[slot].link = kNone;
+  if (is_asking(link)) end_unheard(place);
+}
+
+// What a run that was given up asks for is answered at once.
+void RemoteEnsemble::end_unheard(Slot slot) {
+  Run& run = runs_[slot];
+  if (const auto* sample = std::get_if<Sample>(&run.request)) {
+    return send(slot, SampleResult{sample->distribution.draw(run.rng)});
+  }
+  const auto* observe = std::get_if<Observe>(&run.request);
+  const bool draws = observe && observe->distribution && observe->value.empty();
+  answer(slot, draws ? observe->distribution->draw(run.rng) : observe ? observe->value : Value());
 }
 
 std::span<const Pending> RemoteEnsemble::advance() {
@@ -117,7 +144,7 @@ bool RemoteEnsemble::any_reached() const {
 // Gives the runs that wait to the links that are free.
 void RemoteEnsemble::assign() {
   for (std::size_t link = 0; link < links_.size() && !waiting_.empty(); ++link) {
-    if (slot_of_[link] < width() || links_[link]->state() != Link::State::kUp) continue;
+    if (slot_of_[link] != kNoSlot || links_[link]->state() != Link::State::kUp) continue;
     const Slot slot = waiting_.front();
     waiting_.pop_front();
     slot_of_[link] = slot;
@@ -150,17 +177,12 @@ void RemoteEnsemble::wait() {
       case Signal::kEnd:
       case Signal::kConnection:
         // What a simulator said before it died still counts; we are told of its death again.
-        if (!is_pending(slot_of_[link]) && links_[link]->is_dead()) {
+        if (!is_asking(link) && links_[link]->is_dead()) {
           fail(link, "died", links_[link]->ending());
         }
         break;
     }
   }
-}
-
-bool RemoteEnsemble::is_pending(Slot slot) const {
-  return std::any_of(pending_.begin(), pending_.end(),
-                     [&](const Pending& p) { return p.slot == slot; });
 }
 
 void RemoteEnsemble::receive(std::size_t link) {
@@ -251,7 +273,7 @@ void RemoteEnsemble::take(Slot slot, const RunResult& request) {
   const std::size_t link = std::exchange(runs_[slot].link, kNone);
   links_[link]->run_finished();
   failures_.succeeded();
-  slot_of_[link] = static_cast<Slot>(width());
+  slot_of_[link] = kNoSlot;
   add(slot, {.role = Role::kFinish, .value = &request.result});
 }
 
@@ -261,6 +283,10 @@ void RemoteEnsemble::take(Slot, const Other&) {
 }
 
 void RemoteEnsemble::add(Slot slot, const Request& request) {
+  if (is_given_up(slot)) {
+    if (request.role != Role::kFinish && request.role != Role::kFail) end_unheard(slot);
+    return;
+  }
   Pending pending;
   static_cast<Request&>(pending) = request;
   pending.slot = slot;
@@ -269,15 +295,15 @@ void RemoteEnsemble::add(Slot slot, const Request& request) {
 }
 
 void RemoteEnsemble::fail(std::size_t link, const std::string& cause, const std::string& detail) {
-  const Slot slot = std::exchange(slot_of_[link], static_cast<Slot>(width()));
-  if (slot == width()) return links_[link]->fail_start(detail);  // between runs nothing is lost
+  const Slot slot = std::exchange(slot_of_[link], kNoSlot);
+  if (slot == kNoSlot) return links_[link]->fail_start(detail);  // between runs nothing is lost
   links_[link]->fail_run();
   abandon(slot, cause, detail + links_[link]->last_words());
 }
 
 // The program threw, and its server is ready for the next run.
 void RemoteEnsemble::was_reset(std::size_t link) {
-  const Slot slot = std::exchange(slot_of_[link], static_cast<Slot>(width()));
+  const Slot slot = std::exchange(slot_of_[link], kNoSlot);
   links_[link]->drain();
   abandon(slot, "gave up", "sent Reset" + links_[link]->last_words());
 }
@@ -299,7 +325,7 @@ void RemoteEnsemble::tend() {
   const auto now = Clock::now();
   for (std::size_t link = 0; link < links_.size(); ++link) {
     const Slot slot = slot_of_[link];
-    if (slot < width() && !is_pending(slot)) {
+    if (slot != kNoSlot && !is_asking(link)) {
       if (now >= runs_[slot].message_deadline) {
         fail(link, "hung", fmt::format("no message for {} s", options_.message_limit));
       } else if (now >= runs_[slot].run_deadline) {

@@ -25,11 +25,14 @@ class RemoteEnsemble : public Ensemble {
                  FailureLog& failures, std::function<void(Links)> give_back);
   ~RemoteEnsemble() override;
 
-  std::size_t width() const override { return runs_.size(); }
+  std::size_t width() const override { return width_; }
   void watch(Heartbeat* heartbeat) override { heartbeat_ = heartbeat; }
   void start(Slot slot, const Ticket& ticket, const Rng& rng) override;
   void answer(Slot slot, const Value& value) override;
   std::span<const Pending> advance() override;
+  // PPX has no message that ends a run: its simulator goes on by itself, unheard, with values drawn
+  // from the model, and takes up another run when it is done.
+  void abandon(Slot slot) override;
 
   // The first simulator that has introduced itself; nullptr if none has yet.
   const Link* first_up() const;
@@ -38,6 +41,7 @@ class RemoteEnsemble : public Ensemble {
 
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
+  static constexpr Slot kNoSlot = ~Slot{0};
 
   struct Run {
     Ticket ticket;
@@ -52,7 +56,10 @@ class RemoteEnsemble : public Ensemble {
   void assign();
   void wait();
   void tend();
-  bool is_pending(Slot slot) const;
+  // Does its run wait for us, not we for it?
+  bool is_asking(std::size_t link) const {
+    return slot_of_[link] != kNoSlot && !links_[link]->is_expecting();
+  }
   void send(Slot slot, const Message& message);
   void receive(std::size_t link);
   void greeted(std::size_t link, const Message& answer);
@@ -70,6 +77,9 @@ class RemoteEnsemble : public Ensemble {
   const Address* address(Slot slot, const M& request, const Distribution* distribution,
                          std::string_view type);
   void add(Slot slot, const Request& request);
+  // Runs that were given up have slots past those of the ensemble.
+  bool is_given_up(Slot slot) const { return slot >= width_; }
+  void end_unheard(Slot slot);
   // Something is wrong with a link, and so with its run if it has one.
   void fail(std::size_t link, const std::string& cause, const std::string& detail);
   void was_reset(std::size_t link);
@@ -82,8 +92,9 @@ class RemoteEnsemble : public Ensemble {
   const RemoteOptions& options_;
   std::function<void(Links)> give_back_;
   Links links_;
-  std::vector<Slot> slot_of_;  // by link; width() if it has no run
-  std::vector<Run> runs_;
+  std::vector<Slot> slot_of_;  // by link; kNoSlot if it has no run
+  std::size_t width_;
+  std::vector<Run> runs_;     // in flight, and then those that were given up
   std::deque<Slot> waiting_;  // for a link
   std::vector<Pending> pending_;
   Clock::time_point next_tending_{};

@@ -206,10 +206,8 @@ class Inference {
                               .ess_before = result.posterior.effective_sample_size(),
                               .khat_before = pareto_khat(result.posterior.log_weights()).khat};
     const Stopwatch clock;
-    Correction corrected = correct_to_simulator(
-        *target_, job_.observations, result.posterior,
-        [&](std::span<const Trace> traces) { return path_log_prob(surrogate.compiled(), traces); },
-        again);
+    Correction corrected =
+        correct_to_simulator(*target_, job_.observations, result.posterior, again);
     figures.seconds = clock.seconds();
     figures.diverged = corrected.diverged;
     figures.failures = all_failures(*target_, host_);

@@ -108,11 +108,8 @@ TEST_P(InferenceLaw, InTheSurrogateCorrectedToTheSimulator) {
   options.keep_traces = true;
   const auto posterior = compiled_inference(surrogate, network, data, options);
   EXPECT_GT(posterior.effective_sample_size(), 300);
-  const auto compiled = compile(std::make_shared<Network>(surrogate.network()));
-  const Correction corrected = correct_to_simulator(
-      simulator, data, posterior,
-      [&](std::span<const Trace> traces) { return path_log_prob(compiled, traces); },
-      engine_options(6000, c.queries));
+  const Correction corrected =
+      correct_to_simulator(simulator, data, posterior, engine_options(6000, c.queries));
   expect_exact(GetParam(), corrected.posterior);
   EXPECT_LT(corrected.diverged, 1500u);
 }
@@ -267,10 +264,9 @@ TEST(Inference, CorrectionWithChoicesOutOfControl) {
   const Observations data{{"y", Value(y)}};
   EngineOptions options = engine_options(20'000, {});
   options.keep_traces = true;
-  const auto corrected = correct_to_simulator(
-      simulator, data, compiled_inference(surrogate, network, data, options),
-      [&](std::span<const Trace> traces) { return path_log_prob(surrogate.compiled(), traces); },
-      engine_options(8000, {{"mu"}, {"shifted"}}));
+  const auto corrected =
+      correct_to_simulator(simulator, data, compiled_inference(surrogate, network, data, options),
+                           engine_options(8000, {{"mu"}, {"shifted"}}));
   const double plain = 0.7 * std::exp(Distribution(Normal(0, std::sqrt(5.0))).log_prob(y));
   const double shifted = 0.3 * std::exp(Distribution(Normal(3, std::sqrt(6.0))).log_prob(y));
   const double share = shifted / (plain + shifted);

@@ -116,10 +116,7 @@ TEST(Intervention, HoldsInASurrogateAndAfterItsCorrection) {
   EngineOptions options = holding(20'000);
   options.keep_traces = true;
   const Posterior own = importance_sampling(surrogate, kData, options);
-  const Correction corrected = correct_to_simulator(
-      simulator, kData, own,
-      [&](std::span<const Trace> traces) { return path_log_prob(surrogate.compiled(), traces); },
-      holding(20'000));
+  const Correction corrected = correct_to_simulator(simulator, kData, own, holding(20'000));
   expect_intervention(corrected.posterior, kExact);
 }
 

@@ -142,9 +142,9 @@ TEST(Transitions, EquationNineIsALiteralResamplingLoop) {
   std::vector<double> renormalised(4), resampled(4);
   Rng a(1), b(2);
   for (int i = 0; i < kDraws; ++i) {
-    renormalised[*draw_transition(logits, false, a)] += 1.0 / kDraws;
+    renormalised[draw_transition(logits, false, a)->row] += 1.0 / kDraws;
     std::size_t row = 0;
-    while (row == 0) row = *draw_transition(logits, true, b);
+    while (row == 0) row = draw_transition(logits, true, b)->row;
     resampled[row] += 1.0 / kDraws;
   }
   const auto p = softmax({logits.begin(), logits.end()});
@@ -161,8 +161,8 @@ TEST(Transitions, NothingToDrawFromIsNoChoice) {
   const float nan = std::nanf("");
   EXPECT_FALSE(draw_transition(std::vector<float>{1.0f}, false, rng));
   EXPECT_FALSE(draw_transition(std::vector<float>{1.0f, nan, 0.0f}, false, rng));
-  EXPECT_EQ(draw_transition(std::vector<float>{nan, 1.0f}, false, rng), 1u);
-  EXPECT_EQ(draw_transition(std::vector<float>{1.0f, -100.0f, -1000.0f}, false, rng), 1u);
+  EXPECT_EQ(draw_transition(std::vector<float>{nan, 1.0f}, false, rng)->row, 1u);
+  EXPECT_EQ(draw_transition(std::vector<float>{1.0f, -100.0f, -1000.0f}, false, rng)->row, 1u);
 }
 
 TEST(Surrogate, StopsAtAnUnknownAddressIfAskedTo) {

@@ -16,6 +16,7 @@
 #include "psn/nn/surrogate.h"
 #include "psn/ppx/server.h"
 #include "tests/law/inference_fixture.h"
+#include "tests/law/particle_filter.h"
 #include "tests/protocol/served.h"
 
 namespace psn::ppx {
@@ -259,6 +260,29 @@ TEST(Arguments, NobodyThere) {
   } catch (const ModelError& error) {
     EXPECT_NE(std::string(error.what()).find("cannot run /nowhere/simulator"), std::string::npos)
         << error.what();
+  }
+}
+
+// Copies of remote runs are runs of their own on the same values, and those given up hold nobody.
+TEST(RemoteFork, AParticleFilterHasTheVeryResultOfTheModelInProcess) {
+  const reference::HmmParameters p;
+  Observations data;
+  for (int t = 0; t < 16; ++t) data.set("obs_" + std::to_string(t), Value(p.data[t]));
+  InProcess local(reference::hmm());
+  for (const char* language : {"cpp", "python"}) {
+    RemoteSimulator remote(peer(language, "hmm", "{endpoint}"),
+                           {.workers = 6, .message_limit = 60});
+    for (const bool fork_before_answers : {false, true}) {
+      const auto filtered = [&](Simulator& simulator) {
+        const auto ensemble = simulator.ensemble(6);
+        PriorGuide prior;
+        return particle_filter(*ensemble, prior, data, 3, fork_before_answers);
+      };
+      const Filtered there = filtered(remote), here = filtered(local);
+      EXPECT_EQ(there.log_evidence, here.log_evidence);
+      EXPECT_EQ(described(there.particles), described(here.particles));
+    }
+    EXPECT_EQ(remote.failures().runs, 0u);
   }
 }
 

@@ -1,0 +1,329 @@
+#include "psn/core/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "psn/base/error.h"
+#include "psn/core/missing.h"
+
+namespace psn {
+namespace {
+
+bool has_nan(const Value& value) {
+  return std::any_of(value.begin(), value.end(), [](double x) { return std::isnan(x); });
+}
+
+bool takes_a_value(Role role) {
+  return role == Role::kSample || role == Role::kObserve;
+}
+
+double log_prob_of_all(const Distribution& distribution, const Value& value) {
+  return distribution.log_prob(value);
+}
+
+}  // namespace
+
+void Guide::fork(Slot, Slot, const Ticket&) {
+  throw InvalidArgument("this guide cannot go on with a copy of a trace");
+}
+
+void Session::start(Slot slot, const Ticket& ticket) {
+  Run& run = runs_[slot];
+  run.trace.clear();
+  run.ticket = ticket;
+  run.running = true;
+  ++running_;
+  guide_.begin(slot, ticket);
+  ensemble_.start(slot, ticket, Rng(options_.seed, ticket.trace, ticket.chain));
+}
+
+std::span<const Pending> Session::advance() {
+  const std::span<const Pending> all = ensemble_.advance();
+  if (replays_ == 0) return all;
+  requests_.clear();
+  for (const Pending& request : all) {
+    if (!replay(request)) requests_.push_back(request);
+  }
+  return requests_;
+}
+
+Session::Taken Session::take(const Pending& request) {
+  switch (request.role) {
+    case Role::kSample:
+      check(request);
+      if (options_.held && hold(request)) break;
+      if (const auto given = measured(request)) {
+        take_given(request, *given);
+      } else if (request.control) {
+        return Taken::kChoice;
+      } else {
+        take_from_model(request);
+      }
+      break;
+    case Role::kObserve:
+      take_observation(request);
+      break;
+    case Role::kTag:
+      if (request.value->empty() || has_nan(*request.value)) {
+        fail(request, fmt::format("tag of {}", request.value->text()));
+      }
+      record(request, *request.value, 0);
+      ensemble_.answer(request.slot, {});
+      break;
+    case Role::kFactor: {
+      const double log_weight = request.value->scalar();
+      if (!(log_weight < kInfinity)) fail(request, fmt::format("factor of {}", log_weight));
+      weigh_evidence(request, log_weight);
+      record(request, *request.value, log_weight);
+      ensemble_.answer(request.slot, {});
+      break;
+    }
+    case Role::kFinish:
+      finish(request);
+      return Taken::kFinished;
+    case Role::kFail:
+      end(runs_[request.slot]);
+      return Taken::kFailed;
+  }
+  return Taken::kAnswered;
+}
+
+void Session::choose(std::span<const Pending> requests) {
+  if (requests.empty()) return;
+  choices_.resize(requests.size());
+  guide_.choose(requests, choices_);
+  for (std::size_t i = 0; i < requests.size(); ++i) choose(requests[i], choices_[i]);
+}
+
+// Weighs, records and hands over the value of a choice.
+void Session::choose(const Pending& request, const Choice& choice) {
+  const double log_p = density(request, choice.value);
+  Trace& trace = runs_[request.slot].trace;
+  if (choice.log_q && log_p == -kInfinity) {
+    // The trace is ruled out. It runs to its end on a value that the model could have drawn: no
+    // simulator is ever handed an impossible one.
+    trace.log_weight = -kInfinity;
+    return choose(request, {request.distribution->draw(*request.rng), std::nullopt});
+  }
+  if (log_p == -kInfinity) {  // also what a draw of infinity or NaN has
+    fail(request, fmt::format("drew {}, which has no density under {}: its parameters are too "
+                              "extreme",
+                              choice.value.text(), request.distribution->text()));
+  }
+  if (choice.log_q && !std::isfinite(*choice.log_q)) {
+    fail(request,
+         fmt::format("{} was proposed with log density {}", choice.value.text(), *choice.log_q));
+  }
+  trace.log_joint += log_p;
+  if (choice.log_q) trace.log_weight += log_p - *choice.log_q;
+  record(request, choice.value, log_p);
+  ensemble_.answer(request.slot, choice.value);
+}
+
+// Gives a latent the value that it is held at, if it is. Nothing is weighed: the law is that of
+// the program in which the value was set, not of runs in which it came out.
+bool Session::hold(const Pending& request) {
+  const auto value = options_.held->find(*request.address, request.distribution->size());
+  if (!value) return false;
+  if (density(request, *value) == -kInfinity) {
+    fail(request, fmt::format("it is held at {}, which {} cannot be", value->text(),
+                              request.distribution->text()));
+  }
+  if (request.control) guide_.given(request, *value);
+  record(request, *value, 0).given = true;
+  ensemble_.answer(request.slot, *value);
+  return true;
+}
+
+// An uncontrolled sample, or an observation that nobody gave.
+void Session::take_from_model(const Pending& request) {
+  if (const Value* old = guide_.replay(request)) {
+    choose(request, {*old, 0.0});
+  } else {
+    choose(request, {request.distribution->draw(*request.rng), std::nullopt});
+  }
+}
+
+void Session::take_observation(const Pending& request) {
+  if (request.distribution) check(request);
+  if (const auto given = measured(request)) return take_given(request, *given);
+  if (const Value* own = own_data(request)) return take_given(request, *own);
+  if (!request.distribution) {
+    fail(request, "an observation with neither a value nor a distribution");
+  }
+  take_from_model(request);
+}
+
+// What the user observed here; nullopt: nothing, or nothing but gaps.
+std::optional<Value> Session::measured(const Pending& request) {
+  const std::size_t components = request.distribution ? request.distribution->size() : 0;
+  auto given = observations_.find(*request.address, components);
+  if (given && gaps(*given) == Gaps::kAll) given.reset();
+  return given;
+}
+
+// The program's, which in a forward simulation is drawn instead, if it can be; so is what the
+// user left open.
+const Value* Session::own_data(const Pending& request) {
+  if (!request.value || request.value->empty()) return nullptr;
+  if (request.distribution) {
+    if (!options_.observations) return nullptr;
+    if (observations_.find(*request.address, request.distribution->size())) return nullptr;
+  }
+  if (has_nan(*request.value)) {
+    fail(request, fmt::format("observed value {}", request.value->text()));
+  }
+  return request.value;
+}
+
+// Evidence: an observation, or a latent at which the user put one.
+void Session::take_given(const Pending& request, const Value& given) {
+  if (gaps(given) != Gaps::kNone) return take_with_gaps(request, given);
+  // Without a distribution the value is on record, but says nothing about the latents.
+  const double log_p = request.distribution ? density(request, given) : 0;
+  weigh_evidence(request, log_p);
+  hand_over(request, given, log_p);
+}
+
+// What was not measured is integrated out of the evidence, and drawn for the program.
+void Session::take_with_gaps(const Pending& request, const Value& given) {
+  if (!request.distribution) fail(request, "a value with gaps, and no distribution to fill them");
+  const double log_p = density(request, given, log_prob_of_present);
+  weigh_evidence(request, log_p);
+  const Value filled = fill_gaps(*request.distribution, given, *request.rng);
+  if (log_p > -kInfinity) {
+    runs_[request.slot].trace.log_joint += density(request, filled) - log_p;
+  }
+  hand_over(request, filled, log_p);
+}
+
+void Session::hand_over(const Pending& request, const Value& given, double log_p) {
+  if (request.role == Role::kSample) {
+    // As in choose(): the trace is ruled out, and its simulator gets a possible value.
+    if (log_p == -kInfinity) {
+      return choose(request, {request.distribution->draw(*request.rng), std::nullopt});
+    }
+    if (request.control) guide_.given(request, given);
+  }
+  record(request, given, log_p).given = true;
+  ensemble_.answer(request.slot, given);
+}
+
+void Session::weigh_evidence(const Pending& request, double log_p) {
+  Trace& trace = runs_[request.slot].trace;
+  trace.log_joint += log_p;
+  trace.log_likelihood += log_p;
+  trace.log_weight += log_p;
+}
+
+Entry& Session::record(const Pending& request, const Value& value, double log_p) {
+  Trace& trace = runs_[request.slot].trace;
+  auto& entries = trace.entries;
+  if (entries.size() >= options_.max_length) {
+    fail(request, fmt::format("the trace is longer than {} choices; raise the limit if the "
+                              "program is meant to run that long",
+                              options_.max_length));
+  }
+  if (request.log_transition) trace.transitions.push_back(*request.log_transition);
+  Entry& entry = entries.emplace_back(
+      Entry{request.address, request.role, request.control, false, log_p, value, nullptr});
+  if (options_.keep_distributions && request.distribution) {
+    entry.distribution = std::make_shared<const Distribution>(*request.distribution);
+  }
+  return entry;
+}
+
+void Session::finish(const Pending& request) {
+  Run& run = runs_[request.slot];
+  if (has_nan(*request.value)) {
+    throw ModelError(
+        fmt::format("trace {}: the program returned {}", run.ticket.trace, request.value->text()));
+  }
+  run.trace.result = *request.value;
+  if (request.log_transition) run.trace.transitions.push_back(*request.log_transition);
+  end(run);
+}
+
+void Session::end(Run& run) {
+  run.running = false;
+  --running_;
+}
+
+void Session::fork(Slot from, Slot to, const Ticket& ticket) {
+  Run &original = runs_[from], &copy = runs_[to];
+  if (from == to || !original.running) {
+    throw InvalidArgument(
+        fmt::format("slot {} has no trace under way that slot {} could go on "
+                    "with",
+                    from, to));
+  }
+  guide_.fork(from, to, ticket);
+  if (copy.running) {
+    ensemble_.abandon(to);
+  } else {
+    copy.running = true;
+    ++running_;
+  }
+  replays_ -= copy.replays;
+  copy.ticket = ticket;
+  copy.trace = original.trace;
+  copy.replayed = 0;
+  const Rng rng(options_.seed, ticket.trace, ticket.chain);
+  copy.replays = !ensemble_.fork(from, to, ticket, rng);
+  if (!copy.replays) return;
+  ++replays_;
+  ensemble_.start(to, ticket, rng);
+}
+
+// Answers a request of a run that is made again by what its trace has there; false: the run has
+// come as far as the one that it is a copy of.
+bool Session::replay(const Pending& request) {
+  Run& run = runs_[request.slot];
+  if (!run.replays) return false;
+  if (request.role == Role::kFail || run.replayed == run.trace.entries.size()) {
+    run.replays = false;
+    --replays_;
+    return false;
+  }
+  const Entry& entry = run.trace.entries[run.replayed++];
+  if (request.address != entry.address || request.role != entry.role) {
+    throw ModelError(fmt::format(
+        "trace {}: run again on the same values, the program came to '{}' instead of '{}': it "
+        "depends on something else than its choices",
+        run.ticket.trace, request.address ? request.address->text : "its end",
+        entry.address->text));
+  }
+  ensemble_.answer(request.slot, takes_a_value(request.role) ? entry.value : Value());
+  return true;
+}
+
+void Session::check(const Pending& request) const {
+  if (!request.distribution->valid()) fail(request, *request.distribution->problem());
+}
+
+double Session::density(const Pending& request, const Value& value) const {
+  return density(request, value, log_prob_of_all);
+}
+
+double Session::density(const Pending& request, const Value& value, Density* of) const {
+  double log_p = kNaN;
+  try {
+    log_p = of(*request.distribution, value);
+  } catch (const ModelError& error) {
+    fail(request, error.what());
+  }
+  if (!(log_p < kInfinity)) {
+    fail(request, fmt::format("{} has log density {} under {}", value.text(), log_p,
+                              request.distribution->text()));
+  }
+  return log_p;
+}
+
+void Session::fail(const Pending& request, std::string_view what) const {
+  throw ModelError(fmt::format("trace {}, address '{}': {}", runs_[request.slot].ticket.trace,
+                               request.address->text, what));
+}
+
+}  // namespace psn
