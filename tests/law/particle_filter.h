@@ -2,6 +2,7 @@
 // particles meet at every observation.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -37,10 +38,10 @@ inline Filtered particle_filter(Ensemble& ensemble, Guide& guide, const Observat
   const auto n = static_cast<Slot>(session.width());
   Rng rng(seed, 0, 0x7066);
   Filtered result;
+  std::vector<double> before(n);  // log weights when all particles were made equal last
   for (Slot slot = 0; slot < n; ++slot) session.start(slot, {slot, 0});
   for (std::uint32_t generation = 1; session.running() > 0; ++generation) {
     std::vector<Pending> meeting;
-    std::vector<double> before(n);
     while (meeting.size() < session.running()) {
       for (const Pending& request : session.advance()) {
         if (request.role == Role::kObserve) {
@@ -60,7 +61,6 @@ inline Filtered particle_filter(Ensemble& ensemble, Guide& guide, const Observat
         for (const Pending& request : session.advance()) meeting.push_back(request);
       }
     }
-    for (Slot slot = 0; slot < n; ++slot) before[slot] = session.trace(slot).log_weight;
     for (const Pending& request : meeting) session.take(request);
     std::vector<double> gained(n);
     for (Slot slot = 0; slot < n; ++slot) {
@@ -72,9 +72,11 @@ inline Filtered particle_filter(Ensemble& ensemble, Guide& guide, const Observat
     for (Slot from = 0; from < n; ++from) {
       for (int copy = 1; copy < count[from]; ++copy) {
         while (count[to] > 0) ++to;
-        session.fork(from, to++, {to, generation});
+        session.fork(from, to, {to, generation});
+        ++to;
       }
     }
+    for (Slot slot = 0; slot < n; ++slot) before[slot] = session.trace(slot).log_weight;
   }
   for (Slot slot = 0; slot < n; ++slot) result.particles.push_back(session.trace(slot));
   return result;
