@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "psn/base/field.h"
+
 namespace psn {
 
 // What the network's vocabulary is made of.
@@ -70,5 +72,11 @@ struct NetworkConfig {
   const ObservationLayers& observation_layers_of(const std::string& name,
                                                  const std::string& site_name) const;
 };
+
+// The tables of their fields, but for layers and their names, which are made of the tables of
+// layers.
+const Fields<NetworkConfig>& network_fields();
+const Fields<VariableLayers>& variable_layer_fields();
+const Fields<ObservationLayers>& observation_layer_fields();
 
 }  // namespace psn

@@ -7,6 +7,7 @@
 
 #include "psn/base/error.h"
 #include "psn/base/text.h"
+#include "psn/nn/field_json.h"
 #include "psn/nn/steps.h"
 
 namespace psn {
@@ -35,30 +36,23 @@ json JsonReader::parse(const std::string& text, std::string_view what) const {
 
 namespace {
 
-json layers_json(const VariableLayers& layers) {
-  return {{"num_layers", layers.num_layers}, {"hidden_dim", layers.hidden_dim}};
+template <class Layers>
+json layers_json(const Fields<Layers>& fields, const std::map<std::string, Layers>& by_name) {
+  json result = json::object();
+  for (const auto& [name, layers] : by_name) result[name] = fields_json(fields, layers);
+  return result;
 }
 
-json layers_json(const ObservationLayers& layers) {
-  return {{"num_layers", layers.num_layers},
-          {"hidden_dim", layers.hidden_dim},
-          {"convolution_layers", layers.convolution_layers},
-          {"channels", layers.channels},
-          {"skip", layers.skip}};
-}
-
-ObservationLayers read_observation_layers(const JsonReader& reader, const json& object) {
-  return {reader.get<std::size_t>(object, "num_layers"),
-          reader.get<std::size_t>(object, "hidden_dim"),
-          reader.get<std::size_t>(object, "convolution_layers"),
-          reader.get<std::size_t>(object, "channels"),
-          // Files of version 1 know of no skip.
-          object.contains("skip") ? reader.get<std::size_t>(object, "skip") : 0};
-}
-
-VariableLayers read_layers(const JsonReader& reader, const json& object) {
-  return {reader.get<std::size_t>(object, "num_layers"),
-          reader.get<std::size_t>(object, "hidden_dim")};
+template <class Layers>
+void read_layers(const JsonReader& reader, const json& object, const Fields<Layers>& fields,
+                 const char* general, Layers& others, const char* named,
+                 std::map<std::string, Layers>& by_name) {
+  read_fields(reader, reader.get<json>(object, general), fields, others);
+  const auto list = reader.get<json>(object, named);
+  if (!list.is_object()) reader.fail(fmt::format("'{}' is not an object", named));
+  for (const auto& [name, layers] : list.items()) {
+    read_fields(reader, layers, fields, by_name[name]);
+  }
 }
 
 Shape read_shape(const JsonReader& reader, const json& entry) {
@@ -95,8 +89,7 @@ ValueType read_value_type(const JsonReader& reader, const json& entry) {
 
 }  // namespace
 
-// In the order of Addressing, and of Base.
-constexpr std::array kAddressings{"instance", "site", "shared"};
+// In the order of Base.
 constexpr std::array<const char*, kBases> kBaseNames{"none", "last", "own", "scope", "absolute"};
 
 std::string_view base_name(Base base) {
@@ -138,72 +131,26 @@ IndexRange read_range(const JsonReader& reader, const json& entry) {
 }  // namespace
 
 json to_json(const NetworkConfig& config) {
-  json named = json::object();
-  for (const auto& [name, layers] : config.variable_embedding) named[name] = layers_json(layers);
-  json result{{"purpose", config.purpose == Purpose::kInference ? "inference" : "surrogate"},
-              {"addressing", kAddressings[static_cast<std::size_t>(config.addressing)]},
-              {"sample_embedding_dim", config.sample_embedding_dim},
-              {"address_embedding_dim", config.address_embedding_dim},
-              {"distribution_type_embedding_dim", config.distribution_type_embedding_dim},
-              {"transition_hidden_dim", config.transition_hidden_dim},
-              {"mixture_components", config.mixture_components},
-              {"variable_layers", layers_json(config.variable_layers)},
-              {"variable_embedding", named}};
-  // An lstm's sizes have the paper's names, as they had when there were no other cores.
-  const bool lstm = config.core == "lstm";
-  result[lstm ? "lstm_dim" : "core_dim"] = config.core_dim;
-  result[lstm ? "lstm_depth" : "core_depth"] = config.core_depth;
-  if (!lstm) result["core"] = config.core;
-  if (config.core == "attention") result["attention_heads"] = config.attention_heads;
-  if (config.purpose == Purpose::kSurrogate) result["tags"] = config.tags;
+  json result = fields_json(network_fields(), config);
+  const auto& variable = variable_layer_fields();
+  result["variable_layers"] = fields_json(variable, config.variable_layers);
+  result["variable_embedding"] = layers_json(variable, config.variable_embedding);
   if (config.purpose == Purpose::kInference) {
-    json observed = json::object();
-    for (const auto& [name, layers] : config.observe_embedding) {
-      observed[name] = layers_json(layers);
-    }
-    result["observation_layers"] = layers_json(config.observation_layers);
-    result["observe_embedding"] = observed;
+    const auto& observation = observation_layer_fields();
+    result["observation_layers"] = fields_json(observation, config.observation_layers);
+    result["observe_embedding"] = layers_json(observation, config.observe_embedding);
   }
   return result;
 }
 
 NetworkConfig read_config(const JsonReader& reader, const json& object) {
   NetworkConfig config;
-  const auto purpose = reader.get<std::string>(object, "purpose");
-  if (purpose != "inference" && purpose != "surrogate") {
-    reader.fail(fmt::format("unknown purpose '{}'", purpose));
-  }
-  config.purpose = purpose == "inference" ? Purpose::kInference : Purpose::kSurrogate;
-  const auto addressing = reader.get<std::string>(object, "addressing");
-  const auto* known = std::find(kAddressings.begin(), kAddressings.end(), addressing);
-  if (known == kAddressings.end()) reader.fail(fmt::format("unknown addressing '{}'", addressing));
-  config.addressing = static_cast<Addressing>(known - kAddressings.begin());
-  const auto size = [&](const char* key) { return reader.get<std::size_t>(object, key); };
-  if (object.contains("core")) config.core = reader.get<std::string>(object, "core");
-  const bool lstm = config.core == "lstm";
-  config.core_dim = size(lstm ? "lstm_dim" : "core_dim");
-  config.core_depth = size(lstm ? "lstm_depth" : "core_depth");
-  if (config.core == "attention") config.attention_heads = size("attention_heads");
-  config.sample_embedding_dim = size("sample_embedding_dim");
-  config.address_embedding_dim = size("address_embedding_dim");
-  config.distribution_type_embedding_dim = size("distribution_type_embedding_dim");
-  config.transition_hidden_dim = size("transition_hidden_dim");
-  config.mixture_components = size("mixture_components");
-  config.variable_layers = read_layers(reader, reader.get<json>(object, "variable_layers"));
-  const auto named = reader.get<json>(object, "variable_embedding");
-  if (!named.is_object()) reader.fail("'variable_embedding' is not an object");
-  for (const auto& [name, layers] : named.items()) {
-    config.variable_embedding[name] = read_layers(reader, layers);
-  }
-  if (object.contains("tags")) config.tags = reader.get<bool>(object, "tags");  // not in old files
+  read_fields(reader, object, network_fields(), config);
+  read_layers(reader, object, variable_layer_fields(), "variable_layers", config.variable_layers,
+              "variable_embedding", config.variable_embedding);
   if (config.purpose == Purpose::kInference) {
-    config.observation_layers =
-        read_observation_layers(reader, reader.get<json>(object, "observation_layers"));
-    const auto observed = reader.get<json>(object, "observe_embedding");
-    if (!observed.is_object()) reader.fail("'observe_embedding' is not an object");
-    for (const auto& [name, layers] : observed.items()) {
-      config.observe_embedding[name] = read_observation_layers(reader, layers);
-    }
+    read_layers(reader, object, observation_layer_fields(), "observation_layers",
+                config.observation_layers, "observe_embedding", config.observe_embedding);
   }
   if (const auto wrong = config.problem()) reader.fail(*wrong);
   return config;

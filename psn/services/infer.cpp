@@ -9,7 +9,6 @@
 #include "psn/infer/diagnostics.h"
 #include "psn/infer/importance.h"
 #include "psn/infer/metropolis.h"
-#include "psn/nn/evaluate.h"
 #include "psn/nn/network_guide.h"
 #include "psn/services/inference_network.h"
 #include "psn/services/model_survey.h"
@@ -196,7 +195,6 @@ class Inference {
 
   // The surrogate's posterior becomes the simulator's.
   CorrectionFigures correct(InferenceResult& result) {
-    const auto& surrogate = dynamic_cast<const SurrogateSimulator&>(*simulator_);
     EngineOptions again = engine_;
     again.queries = target_queries_;
     again.samples = job_.correct;

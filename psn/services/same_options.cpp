@@ -44,6 +44,18 @@ std::string text_of(const toml::node& node) {
   return fmt::format("[{}]", fmt::join(parts, ", "));
 }
 
+// What was done before there was an option for it.
+void add_former_values(std::map<std::string, std::string>& options) {
+  if (!options.contains("learning_rate")) return;  // no training
+  const bool ours = options["preset"] != "\"paper\"";
+  options.try_emplace("adam", ours ? "\"touched\"" : "\"dense\"");
+  options.try_emplace("inherit", ours ? "\"yes\"" : "\"no\"");
+  options.try_emplace("begin_rate", "\"scaled\"");
+  options.try_emplace("wide_inputs", "64");
+  options.try_emplace("core", "\"lstm\"");
+  options.try_emplace("attention_heads", "4");
+}
+
 }  // namespace
 
 std::map<std::string, std::string> deciding_options(const std::string& config) {
@@ -57,6 +69,7 @@ std::map<std::string, std::string> deciding_options(const std::string& config) {
   } catch (const toml::parse_error& error) {
     throw DataError(fmt::format("a configuration is no TOML: {}", error.description()));
   }
+  add_former_values(options);
   return options;
 }
 

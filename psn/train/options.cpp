@@ -4,32 +4,136 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include "psn/base/error.h"
 
 namespace psn {
 
+const Fields<TrainOptions>& training_fields() {
+  using Options = TrainOptions;
+  using Whole = Field<Options>::Whole;
+  using Real = Field<Options>::Real;
+  using Flag = Field<Options>::Flag;
+  constexpr std::uint64_t kMany = 1 << 30;
+  static const Fields<Options> fields{{"traces", Whole{[](Options & o) -> auto& {return o.traces;
+}
+, 1, std::uint64_t{1} << 40
+}  // namespace psn
+, "to train on"
+}
+, {"batch_size", Whole{[](Options & o) -> auto& {return o.batch_size;
+}
+, 1, 1 << 20
+}
+, "traces in an update"
+}
+, {"memory", Whole{[](Options & o) -> auto& {return o.memory_mb;
+}
+, 1, kMany
+}
+, "MB that a batch may take while its gradient is computed; a larger one is computed in "
+  "parts"
+}
+,
+    {"loss",
+     choice_of<Options, Loss>([](Options& o) -> auto& { return o.loss; }, {"nll", "divergence"}),
+     "negative log likelihood of values drawn, or closed-form divergence from the simulator's "
+     "distributions"},
+    {"learning_rate", Real{[](Options & o) -> auto& {return o.rate.learning_rate;
+}
+, 1e-9, 10
+}
+, "of Adam, at the start"
+}
+,
+    {"schedule",
+     choice_of<Options, Schedule>([](Options& o) -> auto& { return o.rate.schedule; },
+                                  {"constant", "cosine", "plateau"}),
+     "of the learning rate"},
+    {"final_rate", Real{[](Options & o) -> auto& {return o.rate.final_rate;
+}
+, 0, 1
+}
+, "the smallest rate, as a fraction of the start"
+}
+, {"plateau_factor", Real{[](Options & o) -> auto& {return o.rate.plateau_factor;
+}
+, 0.001, 0.999
+}
+, "a plateau schedule multiplies the rate by this"
+}
+, {"plateau_patience", Whole{[](Options & o) -> auto& {return o.rate.plateau_patience;
+}
+, 1, kMany
+}
+, "after so many validations without a new best"
+}
+, {"clip_norm", Real{[](Options & o) -> auto& {return o.adam.clip_norm;
+}
+, 0, 1e30
+}
+, "largest norm of a gradient; 0: no limit"
+}
+, {"adam", Flag{[](Options & o) -> auto& {return o.adam.touched_only;
+}
+, "touched", "dense"
+}
+, "whether an update moves only what has a gradient in its batch, or everything"
+}
+, {"begin_rate", Flag{[](Options & o) -> auto& {return o.rate_rules.begin;
+}
+, "scaled", "plain"
+}
+, "whether the logits after begin learn transition_hidden_dim times as fast as the rest"
+}
+, {"wide_inputs", Whole{[](Options & o) -> auto& {return o.rate_rules.wide_inputs;
+}
+, 0, kMany
+}
+, "a layer over more inputs learns slower in proportion; 0: at the rate of the rest"
+}
+, {"inherit", Flag{[](Options & o) -> auto& {return o.inherit;
+}
+, "yes", "no"
+}
+, "whether a new address starts as a copy of another one of its site"
+}
+, {"validate_every", Whole{[](Options & o) -> auto& {return o.validate_every;
+}
+, 0, kMany
+}
+, "batches from one validation to the next, and the result is the best of them; 0: only at "
+  "the end"
+}
+, {"patience", Whole{[](Options & o) -> auto& {return o.patience;
+}
+, 0, kMany
+}
+, "validations without a new best before training ends; 0: no end"
+}
+, {
+  "missing", Real{[](Options & o) -> auto& {return o.missing;
+}
+, 0, 0.99
+}
+, "inference: share of traces from which an observation is withheld, so that the network "
+  "learns to do without"
+}
+}
+;
+return fields;
+}
+
 void check(const TrainOptions& options) {
   const auto require = [](bool ok, const char* what) {
     if (!ok) throw InvalidArgument(what);
   };
-  const RateOptions& rate = options.rate;
-  require(options.batch_size > 0, "batch_size must be positive");
-  require(rate.learning_rate > 0 && std::isfinite(rate.learning_rate),
-          "learning_rate must be positive");
-  require(rate.final_rate >= 0 && rate.final_rate <= 1, "final_rate must be within [0, 1]");
-  require(rate.plateau_factor > 0 && rate.plateau_factor < 1,
-          "plateau_factor must be within (0, 1)");
-  require(rate.plateau_patience > 0, "plateau_patience must be positive");
-  require(options.memory_mb > 0, "memory must be positive");
+  if (const auto problem = problem_of(training_fields(), options)) throw InvalidArgument(*problem);
   require(options.seconds >= 0, "seconds must not be negative");
   require(options.checkpoint_every >= 0, "checkpoint_every must not be negative");
-  require(options.adam.clip_norm >= 0, "clip_norm must not be negative");
-  require(options.missing >= 0 && options.missing < 1, "missing must be within [0, 1)");
   require(options.validate_every > 0 || options.patience == 0,
           "patience counts validations: validate_every must be positive");
-  require(options.validate_every > 0 || rate.schedule != Schedule::kPlateau,
+  require(options.validate_every > 0 || options.rate.schedule != Schedule::kPlateau,
           "the plateau schedule follows validations: validate_every must be positive");
 }
 
@@ -47,6 +151,7 @@ Preset preset(std::string_view name, Purpose purpose) {
     training.loss = Loss::kNegativeLogLikelihood;
     training.rate.learning_rate = 5e-4;
     training.rate.schedule = Schedule::kConstant;
+    training.rate_rules = {.begin = false, .wide_inputs = 0};
     return result;
   }
   if (name == "default") {

@@ -28,6 +28,7 @@ struct TrainOptions {
   Loss loss = Loss::kDivergence;
   RateOptions rate;
   AdamOptions adam;
+  RateRules rate_rules;
   bool inherit = false;  // new nodes start as copies of others of their site (Growth)
   // Inference: each observation is withheld from this share of traces, so that the network learns
   // to do without it.
@@ -59,6 +60,9 @@ struct TrainOptions {
   const TrainingState* resume = nullptr;
 };
 
+// The table of what can be set by hand.
+const Fields<TrainOptions>& training_fields();
+
 // Throws InvalidArgument, naming the option.
 void check(const TrainOptions& options);
 
@@ -66,7 +70,8 @@ void check(const TrainOptions& options);
 // from 8 to 256 that gives at least 500 of them, if that is possible.
 std::size_t default_batch_size(std::uint64_t traces);
 
-// "paper" (the paper's configuration) or "default" (ours); InvalidArgument for other names.
+// "paper": the paper's architecture and optimizer, and nothing of ours; "default": our recipe.
+// InvalidArgument for other names.
 struct Preset {
   NetworkConfig network;
   TrainOptions training;

@@ -23,6 +23,17 @@ struct RateOptions {
   std::uint64_t plateau_patience = 5;  // validations without a new best before a reduction
 };
 
+// Blocks of parameters that learn at another rate than the rest: Adam moves every weight about as
+// far, but some layers are changed more by that than others. Of our recipe, not of the paper's.
+struct RateRules {
+  // The logits after begin are single weights, where others are sums over a hidden layer that moves
+  // as one: they learn as many times faster as that layer is wide. Or not.
+  bool begin = true;
+  // The components of a long vector often rise and fall together, and so the sums of a layer over
+  // more inputs than this would jump: it learns that many times slower. 0: none does.
+  std::uint64_t wide_inputs = 64;
+};
+
 // What validation has said so far.
 struct Plateau {
   std::optional<Validation> best;

@@ -130,27 +130,25 @@ class Trainer {
     return news;
   }
 
-  // Adam moves every weight about as far, but some layers are changed more by that than others.
   void set_rates() {
-    constexpr double kWide = 64;
+    const RateRules& rules = options_.rate_rules;
+    const auto wide = static_cast<double>(rules.wide_inputs);
     for (; rated_ < network_.size(); ++rated_) {
       const Node& node = network_.node(rated_);
-      // The logits after begin are single weights, where others are sums over a hidden layer that
-      // moves as one: at the same rate they would take thousands of updates to find their place.
-      if (rated_ == Network::kBegin && !network_.infers()) {
+      if (rated_ == Network::kBegin && !network_.infers() && rules.begin) {
         adam_.set_rate_factor(node.transition,
                               static_cast<double>(network_.config().transition_hidden_dim));
       }
-      // The components of a long vector often rise and fall together, and so their sums would jump.
       const auto inputs = static_cast<double>(node.value.inputs());
-      if (inputs > kWide && node.embedding != kNoBlock) {
-        adam_.set_rate_factor(node.embedding, kWide / inputs);
+      if (wide == 0 || inputs <= wide) continue;
+      if (node.embedding != kNoBlock) {
+        adam_.set_rate_factor(node.embedding, wide / inputs);
       }
-      if (inputs > kWide && !node.observation_layers.empty() && node.convolutions.empty()) {
-        adam_.set_rate_factor(node.observation_layers.front(), kWide / inputs);
+      if (!node.observation_layers.empty() && node.convolutions.empty()) {
+        adam_.set_rate_factor(node.observation_layers.front(), wide / inputs);
       }
-      if (inputs > kWide && node.observation_skip != kNoBlock) {
-        adam_.set_rate_factor(node.observation_skip, kWide / inputs);
+      if (node.observation_skip != kNoBlock) {
+        adam_.set_rate_factor(node.observation_skip, wide / inputs);
       }
     }
   }

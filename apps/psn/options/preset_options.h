@@ -3,8 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "psn/train/trainer.h"
@@ -22,16 +22,19 @@ class PresetOptions {
   Preset chosen(Purpose purpose = Purpose::kSurrogate, const NetworkConfig* given = nullptr);
 
  private:
-  template <class Field, class Check>
-  void add_number(CLI::App& command, const std::string& name, Field field, const Check& check,
-                  const std::string& help);
-  template <class Field, class Choices>
-  void add_choice(CLI::App& command, const std::string& name, Field field, const Choices& choices,
-                  const std::string& help);
-  template <class General, class Named>
-  void add_layers(CLI::App& command, const std::string& general, const std::string& general_help,
-                  const std::string& named, const std::string& named_help, General general_field,
-                  Named named_field);
+  template <class Config>
+  void add_field(CLI::App& command, Config Preset::*part, const Field<Config>& field);
+  // Two options: layers in general, and those of one variable or observation.
+  template <class Layers>
+  struct LayerOptions {
+    std::string general, general_help;
+    Layers NetworkConfig::*others;
+    std::string named, named_help;
+    std::map<std::string, Layers> NetworkConfig::*by_name;
+  };
+  template <class Layers>
+  void add_layers(CLI::App& command, const Fields<Layers>& fields,
+                  const LayerOptions<Layers>& names);
 
   std::string preset_ = "default";
   Preset given_;  // values set by hand
