@@ -121,7 +121,7 @@ Cost measure(double duration, F f) {
 Cost bare(std::size_t peers, double duration) {
   std::vector<std::string> requests;
   for (const Exchange& exchange : conversation()) requests.push_back(encoded(exchange.request));
-  Nursery nursery;
+  ProcessStarter starter;
   zmq::context_t context(1);
   std::vector<std::unique_ptr<Process>> processes;
   std::vector<zmq::socket_t> sockets;
@@ -131,7 +131,7 @@ Cost bare(std::size_t peers, double duration) {
         fmt::format("ipc://{}/psn-bench-{}-{}-{}", std::filesystem::temp_directory_path().string(),
                     ::getpid(), peers, p);
     processes.push_back(std::make_unique<Process>(
-        nursery, fmt::format("/proc/{}/exe pong {}", ::getpid(), endpoint)));
+        starter, fmt::format("/proc/{}/exe pong {}", ::getpid(), endpoint)));
     sockets.emplace_back(context, zmq::socket_type::req).set(zmq::sockopt::linger, 0);
     sockets.back().connect(endpoint);
     items.push_back({sockets.back().handle(), 0, ZMQ_POLLIN, 0});

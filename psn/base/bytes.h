@@ -34,8 +34,8 @@ class ByteWriter {
   std::string bytes_;
 };
 
-// Reads what a ByteWriter wrote, in the same order; must outlive its bytes. DataError if they end
-// too early.
+// Reads what a ByteWriter wrote, in the same order; the bytes must outlive it. DataError if they
+// end too early.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "psn/base/atomic_file.h"
+#include "psn/base/csv.h"
 #include "psn/base/error.h"
 #include "psn/base/tensor_file.h"
 #include "psn/core/posterior.h"
@@ -16,14 +17,6 @@ namespace {
 constexpr int kVersion = 1;
 constexpr const char* kKind = "psn posterior";
 constexpr const char* kPrefix = "column/";
-
-// Quoted where a comma or a quote would break the line (RFC 4180).
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
 
 }  // namespace
 

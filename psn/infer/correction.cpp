@@ -22,13 +22,13 @@ class ReplayGuide : public Guide {
   explicit ReplayGuide(const std::vector<Trace>& traces) : traces_(traces) {}
 
   void begin(Slot slot, const Ticket& ticket) override {
-    if (slot >= lanes_.size()) lanes_.resize(slot + 1);
-    lanes_[slot] = {&traces_[ticket.trace], 0};
+    if (slot >= cursors_.size()) cursors_.resize(slot + 1);
+    cursors_[slot] = {&traces_[ticket.trace], 0};
   }
 
   void choose(std::span<const Pending> requests, std::span<Choice> choices) override {
     for (std::size_t i = 0; i < requests.size(); ++i) {
-      const Entry* entry = next(lanes_[requests[i].slot]);
+      const Entry* entry = next(cursors_[requests[i].slot]);
       if (entry && entry->address->text == requests[i].address->text) {
         choices[i] = {entry->value, 0.0};  // the weight is then log p(c) + log p(y)
       } else {
@@ -38,22 +38,22 @@ class ReplayGuide : public Guide {
   }
 
  private:
-  struct Lane {
+  struct Cursor {
     const Trace* trace = nullptr;
     std::size_t at = 0;
   };
 
-  static const Entry* next(Lane& lane) {
-    const auto& entries = lane.trace->entries;
-    while (lane.at < entries.size()) {
-      const Entry& entry = entries[lane.at++];
+  static const Entry* next(Cursor& cursor) {
+    const auto& entries = cursor.trace->entries;
+    while (cursor.at < entries.size()) {
+      const Entry& entry = entries[cursor.at++];
       if (entry.role == Role::kSample && entry.control && !entry.given) return &entry;
     }
     return nullptr;
   }
 
   const std::vector<Trace>& traces_;
-  std::vector<Lane> lanes_;
+  std::vector<Cursor> cursors_;
 };
 
 bool same_path(const Trace& a, const Trace& b) {

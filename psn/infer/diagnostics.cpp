@@ -23,7 +23,8 @@ double variance_of(std::span<const double> x, double mean) {
   return sum / static_cast<double>(x.size() - 1);
 }
 
-// Between- and within-chain variance, and the pooled estimate of the target's variance.
+// The mean variance within a chain, and the estimate of the target's variance to which that between
+// chains is added.
 struct Variances {
   double within, pooled;
 };

@@ -26,9 +26,9 @@ class DrawGuide : public Guide {
   }
 
   void begin(Slot slot, const Ticket& ticket) override {
-    if (slot >= lanes_.size()) lanes_.resize(slot + 1);
-    lanes_[slot].draw = draws_[ticket.trace - first_];
-    lanes_[slot].visits.restart();
+    if (slot >= cursors_.size()) cursors_.resize(slot + 1);
+    cursors_[slot].draw = draws_[ticket.trace - first_];
+    cursors_[slot].visits.restart();
   }
 
   void choose(std::span<const Pending> requests, std::span<Choice> choices) override {
@@ -46,13 +46,13 @@ class DrawGuide : public Guide {
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0}, kNotAsked = kNone - 1;
 
-  struct Lane {
+  struct Cursor {
     const Draws::Draw* draw = nullptr;
     Visits visits;  // to sites
   };
 
   const Value* find(const Pending& request) {
-    const Value* value = next(lanes_[request.slot], site(*request.address));
+    const Value* value = next(cursors_[request.slot], site(*request.address));
     const Distribution& distribution = *request.distribution;
     if (value &&
         (value->shape() != distribution.shape() || distribution.log_prob(*value) == -kInfinity)) {
@@ -63,11 +63,11 @@ class DrawGuide : public Guide {
   }
 
   // The value of the site's next visit.
-  static const Value* next(Lane& lane, std::uint32_t site) {
+  static const Value* next(Cursor& cursor, std::uint32_t site) {
     if (site == kNone) return nullptr;
-    const auto& latents = lane.draw->latents;
+    const auto& latents = cursor.draw->latents;
     auto found = std::lower_bound(latents.begin(), latents.end(), site, before_site);
-    const auto earlier = static_cast<long>(lane.visits.count(site) - 1);
+    const auto earlier = static_cast<long>(cursor.visits.count(site) - 1);
     if (latents.end() - found <= earlier || (found += earlier)->site != site) return nullptr;
     return &found->value;
   }
@@ -87,7 +87,7 @@ class DrawGuide : public Guide {
   std::atomic<std::uint64_t>& new_latents_;
   std::map<std::string, std::uint32_t> number_;
   std::vector<std::uint32_t> site_of_;  // by address id
-  std::vector<Lane> lanes_;
+  std::vector<Cursor> cursors_;
 };
 
 // Which draw each run is of.

@@ -178,13 +178,13 @@ Network grown(Network network, const Trace& trace) {
 
 std::vector<std::size_t> follow(std::shared_ptr<const CompiledNetwork> network,
                                 std::span<const Trace> traces, Follower& follower) {
-  std::vector<std::size_t> strange;
+  std::vector<std::size_t> unknown_paths;
   std::vector<Path> paths;
   for (std::size_t i = 0; i < traces.size(); ++i) {
     if (auto path = path_of(network->network(), traces[i], i)) {
       paths.push_back(std::move(*path));
     } else {
-      strange.push_back(i);
+      unknown_paths.push_back(i);
     }
   }
   // Of similar length side by side.
@@ -194,16 +194,16 @@ std::vector<std::size_t> follow(std::shared_ptr<const CompiledNetwork> network,
   for (std::size_t first = 0; first < paths.size(); first += kWidth) {
     walk.run(std::span(paths).subspan(first, std::min(kWidth, paths.size() - first)));
   }
-  return strange;
+  return unknown_paths;
 }
 
 std::vector<double> log_prob(std::shared_ptr<const CompiledNetwork> network,
                              std::span<const Trace> traces, UnknownEvaluation unknown) {
   std::vector<double> results(traces.size(), -kInfinity);
   LogProb follower(network->network(), results, unknown == UnknownEvaluation::kRenormalise);
-  const auto strange = follow(network, traces, follower);
+  const auto unknown_paths = follow(network, traces, follower);
   if (unknown != UnknownEvaluation::kExpand) return results;
-  for (const std::size_t i : strange) {
+  for (const std::size_t i : unknown_paths) {
     const auto larger = std::make_shared<const CompiledNetwork>(
         std::make_shared<const Network>(grown(network->network(), traces[i])));
     results[i] = log_prob(larger, traces.subspan(i, 1), UnknownEvaluation::kZero)[0];

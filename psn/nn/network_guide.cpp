@@ -27,14 +27,14 @@ class NetworkGuide : public Guide {
   }
 
   void begin(Slot slot, const Ticket&) override {
-    if (slot >= lanes_.size()) lanes_.resize(slot + 1);
-    lanes_[slot] = {};
+    if (slot >= proposed_.size()) proposed_.resize(slot + 1);
+    proposed_[slot] = {};
     executor_.restart(slot);
   }
 
   void fork(Slot from, Slot to, const Ticket& ticket) override {
     begin(to, ticket);
-    lanes_[to] = lanes_[from];
+    proposed_[to] = proposed_[from];
     executor_.copy(from, to);
   }
 
@@ -49,10 +49,10 @@ class NetworkGuide : public Guide {
         choices[i] = {request.distribution->draw(*request.rng), std::nullopt};
         continue;
       }
-      Lane& lane = lanes_[request.slot];
-      if (!lane.begun) lane.from_model = defensive_ > 0 && request.rng->uniform() < defensive_;
-      lane.begun = true;
-      if (!lane.last.empty()) drawn_.push_back({request.slot, &lane.last});
+      Proposed& so_far = proposed_[request.slot];
+      if (!so_far.begun) so_far.from_model = defensive_ > 0 && request.rng->uniform() < defensive_;
+      so_far.begun = true;
+      if (!so_far.last.empty()) drawn_.push_back({request.slot, &so_far.last});
       next_.push_back({request.slot, node, request.address});
       asked_.push_back(i);
     }
@@ -60,7 +60,7 @@ class NetworkGuide : public Guide {
     executor_.step(next_, [&](std::size_t n, const float* outputs) {
       const Pending& request = requests[asked_[n]];
       choices[asked_[n]] = propose(network_.node(next_[n].node), request, outputs);
-      lanes_[request.slot].last = choices[asked_[n]].value;
+      proposed_[request.slot].last = choices[asked_[n]].value;
     });
   }
 
@@ -68,7 +68,7 @@ class NetworkGuide : public Guide {
   void given(const Pending& request, const Value& value) override {
     const NodeId node = find(*request.address);
     if (node == kUnknown || !has_proposal(*request.distribution)) return;
-    Value& last = lanes_[request.slot].last;
+    Value& last = proposed_[request.slot].last;
     const Executor::Drawn before{request.slot, &last};
     if (!last.empty()) executor_.take({&before, 1});
     const Executor::Next next{request.slot, node, request.address};
@@ -79,7 +79,7 @@ class NetworkGuide : public Guide {
  private:
   static constexpr NodeId kUnknown = ~NodeId{0}, kNotAsked = kUnknown - 1;
 
-  struct Lane {
+  struct Proposed {
     Value last;          // what the network last chose or was told in this trace; empty at first
     bool begun = false;  // it has chosen
     bool from_model = false;
@@ -88,22 +88,22 @@ class NetworkGuide : public Guide {
   };
 
   Choice propose(const Node& node, const Pending& request, const float* outputs) {
-    Lane& lane = lanes_[request.slot];
+    Proposed& so_far = proposed_[request.slot];
     const Distribution& p = *request.distribution;
-    Value x = lane.from_model ? p.draw(*request.rng)
-                              : proposal_draw(node.proposal, p, outputs, *request.rng);
+    Value x = so_far.from_model ? p.draw(*request.rng)
+                                : proposal_draw(node.proposal, p, outputs, *request.rng);
     const double log_p = p.log_prob(x);
     const double log_q = proposal_log_prob(node.proposal, p, outputs, x, log_p);
     if (defensive_ == 0) return {std::move(x), log_q};
     // The mixture is over whole traces; its conditional density is a ratio of two of its densities.
-    const double before = mixture(lane);
-    lane.log_q += log_q;
-    lane.log_p += log_p;
-    return {std::move(x), mixture(lane) - before};
+    const double before = mixture(so_far);
+    so_far.log_q += log_q;
+    so_far.log_p += log_p;
+    return {std::move(x), mixture(so_far) - before};
   }
 
-  double mixture(const Lane& lane) const {
-    return log_add_exp(log_network_ + lane.log_q, log_model_ + lane.log_p);
+  double mixture(const Proposed& so_far) const {
+    return log_add_exp(log_network_ + so_far.log_q, log_model_ + so_far.log_p);
   }
 
   NodeId find(const Address& address) {
@@ -119,7 +119,7 @@ class NetworkGuide : public Guide {
   const Network& network_;
   Executor executor_;
   double defensive_, log_network_, log_model_;
-  std::vector<Lane> lanes_;
+  std::vector<Proposed> proposed_;
   std::vector<NodeId> node_of_;  // by address id
   std::vector<Executor::Next> next_;
   std::vector<Executor::Drawn> drawn_;

@@ -4,7 +4,7 @@
 // moves neither; one value or zero spread fall back to the simulator's own distribution. They are
 // refitted whenever the number of values seen has doubled, never frozen on a first handful; the
 // network then changes the weights around them so that no probability changes
-// (Network::update_scaling).
+// (Network::set_scaling).
 #pragma once
 
 #include <cstdint>

@@ -75,7 +75,7 @@ std::string Link::start_process() {
     endpoint = "ipc://" + directory_->path() + "/ppx";
     command = with(std::move(command), kEndpointPlace, endpoint);
   }
-  process_ = std::make_unique<Process>(context_.nursery, command);
+  process_ = std::make_unique<Process>(context_.starter, command);
   watch(process_->exit_fd(), Signal::kEnd);
   watch(process_->output_fd(), Signal::kOutput);
   return endpoint;

@@ -26,7 +26,7 @@ inline Clock::duration seconds(double s) {
 // What all links of a pool share.
 struct LinkContext {
   zmq::context_t zmq;
-  Nursery nursery;
+  ProcessStarter starter;
   Poller poller;  // its keys say which link, and what
   const RemoteOptions& options;
 };

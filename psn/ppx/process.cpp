@@ -74,9 +74,9 @@ void close_fd(int& fd) {
 
 }  // namespace
 
-Nursery::Nursery() : thread_([this] { loop(); }) {}
+ProcessStarter::ProcessStarter() : thread_([this] { loop(); }) {}
 
-Nursery::~Nursery() {
+ProcessStarter::~ProcessStarter() {
   {
     const std::lock_guard lock(mutex_);
     done_ = true;
@@ -85,7 +85,7 @@ Nursery::~Nursery() {
   thread_.join();
 }
 
-void Nursery::call(const std::function<void()>& f) {
+void ProcessStarter::call(const std::function<void()>& f) {
   const std::lock_guard one_at_a_time(callers_);
   std::unique_lock lock(mutex_);
   job_ = &f;
@@ -93,7 +93,7 @@ void Nursery::call(const std::function<void()>& f) {
   changed_.wait(lock, [&] { return !job_; });
 }
 
-void Nursery::loop() {
+void ProcessStarter::loop() {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [&] { return job_ || done_; });
@@ -104,7 +104,7 @@ void Nursery::loop() {
   }
 }
 
-Process::Process(Nursery& nursery, const std::string& command) {
+Process::Process(ProcessStarter& starter, const std::string& command) {
   Words words(command);
   std::array<int, 2> output{};
   if (::pipe2(output.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
@@ -115,7 +115,7 @@ Process::Process(Nursery& nursery, const std::string& command) {
   ::fcntl(output[1], F_SETFL, 0);
   const pid_t parent = ::getpid();
   int error = 0;
-  nursery.call([&] {
+  starter.call([&] {
     pid_ = ::fork();
     if (pid_ == 0) become(words.argv(), output[1], parent);
     if (pid_ > 0) {

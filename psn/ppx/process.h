@@ -15,14 +15,14 @@ namespace psn::ppx {
 
 // The thread that starts processes. The kernel can end a child when the *thread* that made it
 // ends, so one thread makes them all and stays.
-class Nursery {
+class ProcessStarter {
  public:
-  Nursery();
-  ~Nursery();
-  Nursery(const Nursery&) = delete;
-  Nursery& operator=(const Nursery&) = delete;
+  ProcessStarter();
+  ~ProcessStarter();
+  ProcessStarter(const ProcessStarter&) = delete;
+  ProcessStarter& operator=(const ProcessStarter&) = delete;
 
-  // Runs f on the nursery's thread and waits for it. Thread-safe.
+  // Runs f on its thread and waits for it. Thread-safe.
   void call(const std::function<void()>& f);
 
  private:
@@ -41,7 +41,7 @@ class Process {
  public:
   // `command` is split into words as a shell would do, but no shell runs. Throws InvalidArgument if
   // it cannot be split, DataError if no process can be made.
-  Process(Nursery& nursery, const std::string& command);
+  Process(ProcessStarter& starter, const std::string& command);
   // Ends the whole group: see finish().
   ~Process();
   Process(const Process&) = delete;

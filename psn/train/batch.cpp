@@ -107,7 +107,7 @@ void Growth::set_known(const Address& address, NodeId node) {
 }
 
 const Node& Growth::node(NodeId id, const Look& look) const {
-  return id < network_.size() ? network_.node(id) : look.news.nodes[id - network_.size()];
+  return id < network_.size() ? network_.node(id) : look.novelties.nodes[id - network_.size()];
 }
 
 NodeId Growth::find_or_note(const Entry& entry, Look& look) {
@@ -130,9 +130,9 @@ NodeId Growth::note(const Entry& entry, Look& look) {
   auto id = network_.find(address, entry.role);
   if (!id) {
     Node described = network_.describe(address, entry);
-    const auto next = static_cast<NodeId>(network_.size() + look.news.nodes.size());
+    const auto next = static_cast<NodeId>(network_.size() + look.novelties.nodes.size());
     const auto [found, is_new] = look.new_nodes.try_emplace(described.text, next);
-    if (is_new) look.news.nodes.push_back(std::move(described));
+    if (is_new) look.novelties.nodes.push_back(std::move(described));
     id = found->second;
     noted_.emplace_back(&address, entry.role);
   }
@@ -152,9 +152,9 @@ void Growth::measure(NodeId id, const Entry& entry, Look& look) const {
     wider.include(bounds_of(*entry.distribution));
     if (wider == state_.estimators[id].bounds()) return;
   }
-  const auto [found, first] = look.measured.try_emplace(id, look.news.measured.size());
-  if (first) look.news.measured.emplace_back(id, Measurements());
-  Measurements& measurements = look.news.measured[found->second].second;
+  const auto [found, first] = look.measured.try_emplace(id, look.novelties.measured.size());
+  if (first) look.novelties.measured.emplace_back(id, Measurements());
+  Measurements& measurements = look.novelties.measured[found->second].second;
   if (complete) {
     measurements.add(bounds_of(*entry.distribution));
   } else {
@@ -166,15 +166,15 @@ void Growth::measure(NodeId id, const Entry& entry, Look& look) const {
 bool Growth::look_at(const Trace& trace, Look& look) {
   Way way(network_);
   std::map<NodeId, IndexRange> passed;
-  bool news = false;
+  bool found_new = false;
   const auto go = [&](const Target& to, std::string_view scope) {
     if (network_.infers()) return;
     if (!way.row_to(to)) {
-      auto& steps = look.news.transitions;
+      auto& steps = look.novelties.transitions;
       const Step step = way.step_to(to, scope);
       const auto [known, is_new] = look.transitions.try_emplace(step, steps.size());
       is_new ? void(steps.push_back({step})) : void(++steps[known->second].count);
-      news = true;
+      found_new = true;
     }
     way.go(to, scope);
     if (!to.index) return;
@@ -194,16 +194,16 @@ bool Growth::look_at(const Trace& trace, Look& look) {
     if (input) ++look.observed[id];
   }
   go({Network::kEnd, {}}, "");
-  return look_at_ranges(passed, look) || news;
+  return look_at_ranges(passed, look) || found_new;
 }
 
 // Returns whether an index was not to be expected.
 bool Growth::look_at_ranges(const std::map<NodeId, IndexRange>& passed, Look& look) const {
-  bool news = false;
+  bool found_new = false;
   for (const auto& [id, range] : passed) {
     const auto known = id < network_.size() ? network_.node(id).range : std::nullopt;
     if (known) {
-      news |= !known->allows(range.low) || !known->allows(range.high);
+      found_new |= !known->allows(range.low) || !known->allows(range.high);
       IndexRange wider = *known;
       wider.include(range);
       if (wider == *known) continue;
@@ -211,54 +211,54 @@ bool Growth::look_at_ranges(const std::map<NodeId, IndexRange>& passed, Look& lo
     const auto [found, is_new] = look.ranges.try_emplace(id, range);
     if (!is_new) found->second.include(range);
   }
-  return news;
+  return found_new;
 }
 
 Growth::Look Growth::look(std::span<const Trace> traces, bool measures_known) {
   Look look;
   look.measures_known = measures_known;
-  look.news.traces = traces.size();
+  look.novelties.traces = traces.size();
   unseen_ = 0;
   for (const auto& [address, role] : noted_) set_known(*address, Batch::kNone);
   noted_.clear();  // of a look that failed
   for (const Trace& trace : traces) unseen_ += look_at(trace, look);
-  for (const auto& [id, range] : look.ranges) look.news.ranges.push_back({id, range});
+  for (const auto& [id, range] : look.ranges) look.novelties.ranges.push_back({id, range});
   if (network_.infers()) note_missing(look);
   return look;
 }
 
 // An observation that some traces lack is one that the network learns to do without.
 void Growth::note_missing(Look& look) const {
-  const auto end = static_cast<NodeId>(network_.size() + look.news.nodes.size());
+  const auto end = static_cast<NodeId>(network_.size() + look.novelties.nodes.size());
   for (NodeId id = 0; id < end; ++id) {
     const Node& met = node(id, look);
     if (met.role != Role::kObserve || met.may_be_missing) continue;
     const auto found = look.observed.find(id);
     const std::uint64_t count = found == look.observed.end() ? 0 : found->second;
-    if (id >= network_.size() || count < look.news.traces) {
-      look.news.observed.push_back({id, count});
+    if (id >= network_.size() || count < look.novelties.traces) {
+      look.novelties.observed.push_back({id, count});
     }
   }
 }
 
-News Growth::look(std::span<const Trace> traces) {
-  return std::move(look(traces, true).news);
+Novelties Growth::look(std::span<const Trace> traces) {
+  return std::move(look(traces, true).novelties);
 }
 void Growth::absorb(std::span<const Trace> traces) {
-  apply({look(traces, true).news});
+  apply({look(traces, true).novelties});
 }
 void Growth::learn_names(std::span<const Trace> traces) {
-  apply({look(traces, false).news});
+  apply({look(traces, false).novelties});
 }
 
-void Growth::apply(std::vector<News> by_rank) {
+void Growth::apply(std::vector<Novelties> by_rank) {
   const auto first_new = static_cast<NodeId>(network_.size());
-  for (News& news : by_rank) add_nodes(news, first_new);
+  for (Novelties& novelties : by_rank) add_nodes(novelties, first_new);
   if (std::exchange(blank_, false)) network_.start_observations();
   add_steps(by_rank);
   state_.estimators.resize(network_.size());
-  for (const News& news : by_rank) {
-    for (const auto& [id, measurements] : news.measured)
+  for (const Novelties& novelties : by_rank) {
+    for (const auto& [id, measurements] : novelties.measured)
       state_.estimators[id].add(measurements, id);
   }
   set_missing(by_rank, first_new);
@@ -269,20 +269,20 @@ void Growth::apply(std::vector<News> by_rank) {
   noted_.clear();
 }
 
-// The news has the network's own numbers afterwards.
-void Growth::add_nodes(News& news, NodeId first_new) {
+// The novelties have the network's own numbers afterwards.
+void Growth::add_nodes(Novelties& novelties, NodeId first_new) {
   std::vector<NodeId> numbers;
-  for (const Node& added : news.nodes) numbers.push_back(add_node(added));
+  for (const Node& added : novelties.nodes) numbers.push_back(add_node(added));
   const auto renumber = [&](NodeId& id) {
     if (id >= first_new) id = numbers.at(id - first_new);
   };
-  for (SeenStep& seen : news.transitions) {
+  for (SeenStep& seen : novelties.transitions) {
     renumber(seen.step.from);
     renumber(seen.step.to);
   }
-  for (auto& [id, range] : news.ranges) renumber(id);
-  for (auto& [id, measurements] : news.measured) renumber(id);
-  for (auto& [id, count] : news.observed) renumber(id);
+  for (auto& [id, range] : novelties.ranges) renumber(id);
+  for (auto& [id, measurements] : novelties.measured) renumber(id);
+  for (auto& [id, count] : novelties.observed) renumber(id);
 }
 
 NodeId Growth::add_node(const Node& added) {
@@ -296,21 +296,21 @@ NodeId Growth::add_node(const Node& added) {
   return id;
 }
 
-void Growth::add_steps(const std::vector<News>& by_rank) {
+void Growth::add_steps(const std::vector<Novelties>& by_rank) {
   std::vector<SeenStep> steps;
-  for (const News& news : by_rank) {
-    steps.insert(steps.end(), news.transitions.begin(), news.transitions.end());
-    for (const auto& [id, range] : news.ranges) network_.widen_range(id, range);
+  for (const Novelties& novelties : by_rank) {
+    steps.insert(steps.end(), novelties.transitions.begin(), novelties.transitions.end());
+    for (const auto& [id, range] : novelties.ranges) network_.widen_range(id, range);
   }
   add_transitions(network_, steps);
 }
 
-void Growth::set_missing(const std::vector<News>& by_rank, NodeId first_new) {
+void Growth::set_missing(const std::vector<Novelties>& by_rank, NodeId first_new) {
   std::uint64_t traces = 0;
   std::unordered_map<NodeId, std::uint64_t> seen;
-  for (const News& news : by_rank) {
-    traces += news.traces;
-    for (const auto& [id, count] : news.observed) seen[id] += count;
+  for (const Novelties& novelties : by_rank) {
+    traces += novelties.traces;
+    for (const auto& [id, count] : novelties.observed) seen[id] += count;
   }
   for (const auto& [id, count] : seen) {
     if (id < first_new || count < traces) network_.set_may_be_missing(id);

@@ -25,7 +25,7 @@
 
 #include "psn/core/trace.h"
 #include "psn/nn/successors.h"
-#include "psn/train/news.h"
+#include "psn/train/novelties.h"
 
 namespace psn {
 
@@ -88,9 +88,9 @@ class Growth {
   // The same without the scaling of nodes that the network has: for evaluation.
   void learn_names(std::span<const Trace> traces);
   // absorb() in two steps, for a batch that is divided among ranks: what this rank's part has that
-  // the network does not know, and all parts' news into the network.
-  News look(std::span<const Trace> traces);
-  void apply(std::vector<News> by_rank);
+  // the network does not know, and all parts' novelties into the network.
+  Novelties look(std::span<const Trace> traces);
+  void apply(std::vector<Novelties> by_rank);
   // The traces as rows; they must have been absorbed and must outlive the batch.
   Batch flatten(std::span<const Trace> traces) const;
 
@@ -100,12 +100,12 @@ class Growth {
  private:
   // What one look() finds.
   struct Look {
-    News news;
+    Novelties novelties;
     bool measures_known = true;  // nodes that the network has, too
     std::unordered_map<std::string, NodeId> new_nodes;
-    std::map<Step, std::size_t> transitions;  // their places in news.transitions
+    std::map<Step, std::size_t> transitions;  // their places in novelties.transitions
     std::map<NodeId, IndexRange> ranges;
-    std::unordered_map<NodeId, std::size_t> measured;    // by node: its place in news.measured
+    std::unordered_map<NodeId, std::size_t> measured;    // by node: its place in novelties.measured
     std::unordered_map<NodeId, std::uint64_t> observed;  // by node: traces that have it
   };
 
@@ -124,10 +124,10 @@ class Growth {
   void measure(NodeId id, const Entry& entry, Look& look) const;
   void note_missing(Look& look) const;
 
-  void add_nodes(News& news, NodeId first_new);
+  void add_nodes(Novelties& novelties, NodeId first_new);
   NodeId add_node(const Node& node);
-  void add_steps(const std::vector<News>& by_rank);
-  void set_missing(const std::vector<News>& by_rank, NodeId first_new);
+  void add_steps(const std::vector<Novelties>& by_rank);
+  void set_missing(const std::vector<Novelties>& by_rank, NodeId first_new);
   void start_as_sibling(NodeId id);
   void refit();
   void fit_bounds(NodeId id);

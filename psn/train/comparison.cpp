@@ -26,7 +26,7 @@ class ConditionalComparison::Tally : public Follower {
     AddressDeviation& address = one.at ? *one.at : whole_.addresses_["begin"];
     if (!one.at) ++address.visits;
     address.transition -= log_s;
-    if (one.strange) return;
+    if (one.outside) return;
     // Growth has split the unknown mass between row 0 and the rows it added (Theorem 1).
     find_targets(whole_.known_, from, indices, targets_);
     std::vector<double> known;
@@ -34,7 +34,7 @@ class ConditionalComparison::Tally : public Follower {
       if (targets_[i]) known.push_back(wide[i]);
     }
     one.log_known += log_sum_exp(known) - total;
-    one.strange = row >= targets_.size() || !targets_[row];
+    one.outside = row >= targets_.size() || !targets_[row];
   }
 
   void choice(std::size_t trace, const Entry& entry, const Distribution& distribution) override {
@@ -48,7 +48,7 @@ class ConditionalComparison::Tally : public Follower {
     ++address.visits;
     address.value += exact.value_or(ratio);
     address.closed_form &= exact.has_value();
-    if (one.strange && whole_.strange_.empty()) whole_.strange_ = text;
+    if (one.outside && whole_.unexpected_.empty()) whole_.unexpected_ = text;
   }
 
   void finish() {
@@ -56,7 +56,7 @@ class ConditionalComparison::Tally : public Follower {
       whole_.sum_ += one.log_ratio;
       whole_.squares_ += one.log_ratio * one.log_ratio;
       whole_.unknown_ += -std::expm1(one.log_known);
-      whole_.unseen_ += one.strange;
+      whole_.unseen_ += one.outside;
     }
     whole_.traces_ += traces_.size();
   }
@@ -66,7 +66,7 @@ class ConditionalComparison::Tally : public Follower {
     AddressDeviation* at = nullptr;  // null at begin
     double log_ratio = 0;
     double log_known = 0;  // of the probability that no transition so far was to `unknown`
-    bool strange = false;  // it has left what the surrogate knows
+    bool outside = false;  // it has left what the surrogate knows
   };
   ConditionalComparison& whole_;
   std::vector<OneTrace> traces_;
@@ -91,9 +91,10 @@ ConditionalDeviation ConditionalComparison::result() const {
   if (traces_ == 0) return result;
   if (unseen_ == traces_) {
     throw InvalidArgument(
-        strange_.empty()
+        unexpected_.empty()
             ? "this surrogate is another model's: it knows none of the model's traces"
-            : fmt::format("this surrogate is another model's: it does not expect '{}'", strange_));
+            : fmt::format("this surrogate is another model's: it does not expect '{}'",
+                          unexpected_));
   }
   const auto n = static_cast<double>(traces_);
   result.traces = traces_;

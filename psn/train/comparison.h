@@ -61,7 +61,7 @@ class ConditionalComparison {
   std::map<std::string, AddressDeviation> addresses_;  // sums over traces
   std::uint64_t traces_ = 0, unseen_ = 0;
   double sum_ = 0, squares_ = 0, unknown_ = 0;
-  std::string strange_;  // the first address that the surrogate does not know
+  std::string unexpected_;  // the first address that the surrogate does not know
 };
 
 }  // namespace psn

@@ -14,16 +14,16 @@ struct Columns {
   Preset paper = preset("paper", Purpose::kSurrogate);
 };
 
-template <class Config, class Part>
-std::string table(const Fields<Config>& fields, Part part) {
-  Columns of;
+template <class Config, class Of>
+std::string table(const Fields<Config>& fields, Of of) {
+  Columns by;
   std::string text =
       "| name | limits | default | default, inference | paper | what it is |\n"
       "|---|---|---|---|---|---|\n";
   for (const Field<Config>& field : fields) {
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", field.name, field.limits(),
-                        field.text(part(of.surrogate)), field.text(part(of.inference)),
-                        field.text(part(of.paper)), field.help);
+                        field.text(of(by.surrogate)), field.text(of(by.inference)),
+                        field.text(of(by.paper)), field.help);
   }
   return text + "\n";
 }

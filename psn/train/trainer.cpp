@@ -9,9 +9,9 @@
 #include <optional>
 #include <utility>
 
-#include "psn/train/agreement.h"
 #include "psn/train/batch.h"
 #include "psn/train/parts.h"
+#include "psn/train/rank_checks.h"
 
 namespace psn {
 namespace {
@@ -100,7 +100,7 @@ class Trainer {
   // This rank's part of the next batch, the network grown by what is new in all parts. Returns how
   // many traces these have.
   std::size_t take(std::vector<Trace>& traces) {
-    std::vector<News> all;
+    std::vector<Novelties> all;
     try {
       all = exchange(ranks_, look(traces), network_.config());
     } catch (const Error&) {
@@ -108,7 +108,7 @@ class Trainer {
       throw;
     }
     std::size_t count = 0;
-    for (const News& part : all) {
+    for (const Novelties& part : all) {
       count += part.traces;
       stop_ |= part.stop;
     }
@@ -116,18 +116,18 @@ class Trainer {
     return count;
   }
 
-  News look(std::vector<Trace>& traces) {
+  Novelties look(std::vector<Trace>& traces) {
     const std::uint64_t end = std::min(state_.traces + options_.batch_size, options_.traces);
-    News news;
+    Novelties novelties;
     try {
       source_.take(share_.count_of(end) - share_.count_of(state_.traces), traces);
-      news = growth_.look(traces);
+      novelties = growth_.look(traces);
     } catch (const Error& error) {
       if (ranks_.alone()) throw;
-      news.error = error.what();
+      novelties.error = error.what();
     }
-    news.stop = wants_to_stop();
-    return news;
+    novelties.stop = wants_to_stop();
+    return novelties;
   }
 
   void set_rates() {

@@ -7,7 +7,7 @@
 #include "experiments/control_flow/control_flow.h"
 #include "psn/base/error.h"
 #include "psn/core/in_process.h"
-#include "psn/train/agreement.h"
+#include "psn/train/rank_checks.h"
 #include "psn/train/trainer.h"
 #include "tests/law/indexed_programs.h"
 #include "tests/law/thread_ranks.h"

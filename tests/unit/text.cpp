@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "psn/base/csv.h"
+
 namespace psn {
 namespace {
 
@@ -30,6 +32,16 @@ TEST(Text, OneLine) {
   EXPECT_EQ(one_line("\x1b[31m\xce\xb8\xff\xc2\x9b\x7f"), "\\x1b[31m\xce\xb8\\xff\\xc2\\x9b\\x7f");
   EXPECT_EQ(one_line("abcdef", 3), "...def");
   EXPECT_EQ(one_line(" \n"), "");
+}
+
+TEST(Csv, WhatIsWrittenIsRead) {
+  for (const std::string text : {"x", "", "f(a, b)", "say \"so\"", "a,\"b\",", "\"", ","}) {
+    EXPECT_EQ(csv_cells(csv_cell(text) + "," + csv_cell("y")),
+              (std::vector<std::string>{text, "y"}));
+  }
+  const std::vector<std::string> expected{"1", "2", "", "x_0"};
+  EXPECT_EQ(csv_cells(" 1 ,\t2,, \"x_0\" \r"), expected);
+  EXPECT_EQ(csv_cells(""), std::vector<std::string>{""});
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "psn/base/atomic_file.h"
+#include "psn/base/csv.h"
 #include "psn/base/error.h"
 #include "psn/base/numerics.h"
 
@@ -49,17 +50,6 @@ Value to_value(const Json& node) {
   return {std::move(components), std::move(shape)};
 }
 
-std::vector<std::string> split_line(const std::string& line) {
-  std::vector<std::string> cells;
-  std::istringstream in(line + ",");  // the last may be empty, too
-  for (std::string cell; std::getline(in, cell, ',');) {
-    const auto first = cell.find_first_not_of(" \t\r\"");
-    const auto last = cell.find_last_not_of(" \t\r\"");
-    cells.push_back(first == std::string::npos ? "" : cell.substr(first, last - first + 1));
-  }
-  return cells;
-}
-
 double to_number(const std::string& cell) {
   if (cell.empty()) return kNaN;  // not measured
   std::size_t used = 0;
@@ -73,7 +63,7 @@ void add_csv(Observations& observations, const std::string& path, const std::str
   std::istringstream in(text.starts_with(kMark) ? text.substr(kMark.size()) : text);
   std::string line;
   std::getline(in, line);
-  const std::vector<std::string> names = split_line(line);
+  const std::vector<std::string> names = csv_cells(line);
   if (names.empty()) throw DataError(fmt::format("'{}' is empty", path));
   for (auto name = names.begin(); name != names.end(); ++name) {
     if (std::find(names.begin(), name, *name) != name) {
@@ -83,7 +73,7 @@ void add_csv(Observations& observations, const std::string& path, const std::str
   std::vector<std::vector<double>> columns(names.size());
   for (std::size_t number = 2; std::getline(in, line); ++number) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    const auto cells = split_line(line);
+    const auto cells = csv_cells(line);
     if (cells.size() != names.size()) {
       throw DataError(fmt::format("'{}', line {}: {} values for {} names", path, number,
                                   cells.size(), names.size()));

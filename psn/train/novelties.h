@@ -1,9 +1,9 @@
-// News: what the traces of one rank have that the network does not know yet, in their order.
+// Novelties: what the traces of one rank have that the network does not know yet, in their order.
 //
 // Several ranks train one network, each on its part of every batch. Before each step they tell each
-// other their news, and every rank applies all of it, rank by rank. The parts lie in the order of
-// the ranks, so that is the order of the whole batch: all ranks end up with the network that one
-// process would have, node for node.
+// other their novelties, and every rank applies all of them, rank by rank. The parts lie in the
+// order of the ranks, so that is the order of the whole batch: all ranks end up with the network
+// that one process would have, node for node.
 //
 // Nodes that are new are numbered on from the last one of the network, by each rank on its own.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace psn {
 
-struct News {
+struct Novelties {
   std::uint64_t traces = 0;  // that they are from
   std::vector<Node> nodes;   // new ones, without parameters
 
@@ -45,10 +45,10 @@ struct News {
   bool stop = false;  // this rank was asked to end the training
 };
 
-std::string to_bytes(const News& news);
-News read_news(const std::string& bytes, const NetworkConfig& config);
+std::string to_bytes(const Novelties& novelties);
+Novelties read_novelties(const std::string& bytes, const NetworkConfig& config);
 
-// The news of all ranks, by rank. ModelError, on all of them, if one has an error.
-std::vector<News> exchange(Communicator& ranks, News own, const NetworkConfig& config);
+// The novelties of all ranks, by rank. ModelError, on all of them, if one has an error.
+std::vector<Novelties> exchange(Communicator& ranks, Novelties own, const NetworkConfig& config);
 
 }  // namespace psn

@@ -1,4 +1,4 @@
-#include "psn/train/agreement.h"
+#include "psn/train/rank_checks.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

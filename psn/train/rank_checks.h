@@ -1,4 +1,4 @@
-// What ranks that train one network find out together, besides their news.
+// What ranks that train one network find out together, besides their novelties.
 #pragma once
 
 #include <string>
