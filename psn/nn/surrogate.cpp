@@ -75,7 +75,7 @@ class SurrogateEnsemble : public Ensemble {
     trace.draw_from(ticket, rng);
     trace.result = Value();
     trace.log_transition = 0;
-    trace.asks = false;
+    trace.asks = trace.ended = false;
     trace.visits.restart();
     trace.indices.clear();
     trace.made.clear();
@@ -164,6 +164,7 @@ class SurrogateEnsemble : public Ensemble {
     const Address* address = nullptr;  // of the choice that is asked for
     double log_transition = 0;         // of coming there from the last request
     bool asks = false;                 // waits for an answer
+    bool ended = false;
     // For falling back to the simulator.
     std::vector<Continuation::Made> made;  // choices so far
     bool continues = false;
@@ -200,8 +201,8 @@ class SurrogateEnsemble : public Ensemble {
     trace.log_transition += drawn->log_prob;
     const Target next = *targets_[drawn->row];
     if (next.node == Network::kEnd) {
-      add(slot, {.role = Role::kFinish, .value = &trace.result});
-      return;
+      trace.asks = trace.ended = true;
+      return add_request(slot);
     }
     trace.address = addresses_.visit(next.node, next.index, trace.visits);
     trace.indices.pass(next, network_.node(next.node).scope);
@@ -247,9 +248,10 @@ class SurrogateEnsemble : public Ensemble {
     add_request(next.row);
   }
 
-  // For the choice or tag that a trace has come to.
+  // For what a trace has come to: a choice, a tag or its end.
   void add_request(Slot slot) {
     Running& trace = traces_[slot];
+    if (trace.ended) return add(slot, {.role = Role::kFinish, .value = &trace.result});
     const Node& node = network_.node(executor_.node(slot));
     add(slot, {.role = node.role,
                .control = node.control,
