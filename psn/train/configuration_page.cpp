@@ -21,7 +21,9 @@ std::string table(const Fields<Config>& fields, Of of) {
       "| name | limits | default | default, inference | paper | what it is |\n"
       "|---|---|---|---|---|---|\n";
   for (const Field<Config>& field : fields) {
-    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", field.name, field.limits(),
+    const std::string other =
+        field.other_name.empty() ? "" : fmt::format(", `{}`", field.other_name);
+    text += fmt::format("| `{}`{} | {} | {} | {} | {} | {} |\n", field.name, other, field.limits(),
                         field.text(of(by.surrogate)), field.text(of(by.inference)),
                         field.text(of(by.paper)), field.help);
   }

@@ -112,13 +112,12 @@ TEST(Configuration, ThePapersPresetHasNothingOfOurs) {
   EXPECT_EQ(preset("paper", Purpose::kInference).network.observation_layers.skip, 0u);
 }
 
-// PSN_WRITE_DOCS=1 writes it.
 TEST(Configuration, TheReferencePageIsCurrent) {
   const std::string path = PSN_SOURCE "/docs/reference/configuration.md";
   if (std::getenv("PSN_WRITE_DOCS")) std::ofstream(path) << configuration_page();
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
-  EXPECT_EQ(text.str(), configuration_page());
+  EXPECT_EQ(text.str(), configuration_page()) << "PSN_WRITE_DOCS=1 and this test write it anew";
 }
 
 }  // namespace
