@@ -54,6 +54,7 @@ void at_limits(const Fields<Config>& fields, Use use) {
 TEST(Configuration, LimitsHoldInTheLibraryAndInFiles) {
   at_limits(network_fields(), [](const auto& field, NetworkConfig config, bool right) {
     EXPECT_EQ(!config.problem(), right) << field.name << " " << field.text(config);
+    if (!field.is_used(config)) return;
     const std::string label = "file";
     const auto read = [&] { return read_config(JsonReader(label), to_json(config)); };
     if (!right) {
