@@ -138,7 +138,7 @@ TEST_F(CommandLine, HelpReadsWell) {
   expect_error("help infre", 64, "unknown command 'infre'; did you mean 'infer'?");
   EXPECT_EQ(psn("infer --help").out.find("--model"), std::string::npos);
   const std::string train = psn("train --help").out;
-  for (const char* part : {"--lstm-dim UINT", "]=150", "--loss TEXT", "--batch-size"}) {
+  for (const char* part : {"--lstm-dim,--core-dim UINT", "]=150", "--loss TEXT", "--batch-size"}) {
     EXPECT_NE(train.find(part), std::string::npos) << part << "\n" << train;
   }
   EXPECT_EQ(train.find("lstm_dim"), std::string::npos);
