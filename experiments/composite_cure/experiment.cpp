@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <filesystem>
 #include <future>
 #include <optional>
@@ -15,21 +14,19 @@
 #include "psn/infer/importance.h"
 #include "psn/nn/network_guide.h"
 #include "psn/nn/surrogate.h"
+#include "psn/services/host.h"
 
 namespace psn::composite_cure {
 namespace {
 
-// Random numbers of their own for each use of the seed.
+// Of the seed.
 enum class Use : std::uint64_t { kPrior = 1, kProposals, kSpeed };
-std::uint64_t seed_for(Use use, std::uint64_t seed) {
-  return seed + (static_cast<std::uint64_t>(use) << 48);
-}
 
 template <class Work>
 double seconds_of(Work work) {
-  const auto start = std::chrono::steady_clock::now();
+  const services::Stopwatch clock;
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return clock.seconds();
 }
 
 // A simulation is long, and a network's step is for many at once.
@@ -49,11 +46,11 @@ Progress train_on_store(Network& network, const TrainOptions& options, data::Sto
 class Experiment {
  public:
   Experiment(const ExperimentRequest& request, const Plan& plan)
-      : request_(request), plan_(plan), kept_(request) {}
+      : request_(request), plan_(plan), folder_(request) {}
 
   Results run() {
     Results results;
-    const auto store = kept_.store("traces", slab_, plan_.stored);
+    const auto store = folder_.store("traces", slab_, plan_.stored);
     const auto held_out = data::held_out_traces(*store, plan_.compared);
     const std::vector<Trace> validation(
         held_out.begin(), held_out.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(
@@ -71,12 +68,12 @@ class Experiment {
           .measure = {}};
     };
     auto others = std::async(std::launch::async, [&] {
-      results.inference = kept_.network("inference", from(second, plan_.inference));
-      results.smallest = kept_.network("smallest", from(second, plan_.smallest));
+      results.inference = folder_.network("inference", from(second, plan_.inference));
+      results.smallest = folder_.network("smallest", from(second, plan_.smallest));
     });
-    results.surrogate = kept_.network("surrogate", from(*store, plan_.surrogate));
+    results.surrogate = folder_.network("surrogate", from(*store, plan_.surrogate));
     others.get();
-    const auto error = [&](const Trained& trained) {
+    const auto error = [&](const TrainedNetwork& trained) {
       return field_error(std::make_shared<const CompiledNetwork>(trained.network), held_out);
     };
     results.field = error(results.surrogate);
@@ -97,7 +94,7 @@ class Experiment {
     options.queries = {
         {.name = "mu_w", .compute = [](const Trace& t) { return hottest(t["latent_temps"]); }},
         {.name = "config", .shape = {4}}};
-    options.seed = seed_for(use, request_.seed);
+    options.seed = experiment_seed(use, request_.seed);
     options.parallelism = parallelism;
     options.monitor = request_.monitor;
     return options;
@@ -114,7 +111,7 @@ class Experiment {
   CaseResults infer(const ObservedCase& observed) {
     const Observations data = observed_part(observed.shift);
     Inferred judge = judged(observed, data);
-    kept_.say(fmt::format("inference compilation: {}", observed.name));
+    folder_.say(fmt::format("inference compilation: {}", observed.name));
     return {std::move(judge), compiled(slab_, data, plan_.samples, kSimulations),
             compiled(*surrogate_, data, plan_.samples, kNetworkSteps),
             compiled(*smallest_, data, plan_.samples, kNetworkSteps)};
@@ -128,10 +125,10 @@ class Experiment {
 
   // By the prior proposal, with many traces.
   Inferred judged(const ObservedCase& observed, const Observations& data) {
-    const std::string file = kept_.path(
+    const std::string file = folder_.path(
         fmt::format("prior_{}_{}_{}.posterior", observed.name, plan_.prior, request_.seed));
     if (std::filesystem::exists(file)) return {Posterior::load(file), 0};
-    kept_.say(fmt::format("prior proposal: {}, {} traces", observed.name, plan_.prior));
+    folder_.say(fmt::format("prior proposal: {}, {} traces", observed.name, plan_.prior));
     Inferred result = importance(
         slab_, data, engine_options(Use::kPrior, plan_.prior, kSimulations), prior_guide());
     result.posterior.save(file);
@@ -143,13 +140,14 @@ class Experiment {
     const double seconds = seconds_of([&] {
       run_traces(
           simulator, count, prior_guide(), [](std::uint64_t, Trace&) {},
-          {.seed = seed_for(Use::kSpeed, request_.seed), .monitor = request_.monitor}, parallelism);
+          {.seed = experiment_seed(Use::kSpeed, request_.seed), .monitor = request_.monitor},
+          parallelism);
     });
     return static_cast<double>(count) / seconds;
   }
 
   Speeds measure_speeds(const std::vector<Trace>& traces) {
-    kept_.say("measuring speeds");
+    folder_.say("measuring speeds");
     Speeds speeds;
     speeds.simulator_1d = traces_per_second(slab_, 1'000, kSimulations);
     speeds.simulator_2d = traces_per_second(section_, 32, kSimulations);
@@ -172,14 +170,14 @@ class Experiment {
   void tune(Results& results) {
     const std::uint64_t most = plan_.tuned_on.back();
     const std::uint64_t in_store = most * 20 / 19 + 20;  // with those held out
-    const auto store = kept_.store("traces-2d", section_, in_store);
+    const auto store = folder_.store("traces-2d", section_, in_store);
     const auto held_out = data::held_out_traces(*store, most);
     const auto error = [&](std::shared_ptr<const Network> network) {
       return field_error(std::make_shared<const CompiledNetwork>(std::move(network)), held_out).rms;
     };
     results.untuned = error(results.surrogate.network);
     for (const std::uint64_t count : plan_.tuned_on) {
-      kept_.say(fmt::format("tuning on {} traces of the cross-section", count));
+      folder_.say(fmt::format("tuning on {} traces of the cross-section", count));
       const auto learned = [&](data::StoreReader& reader, std::shared_ptr<Network> start,
                                double rate_factor) {
         TrainOptions training = plan_.surrogate.training;
@@ -187,7 +185,7 @@ class Experiment {
         training.validate_every = 0;
         training.rate.learning_rate *= rate_factor;
         train_on_store(*start, training, reader, std::min(count * 20 / 19 + 1, in_store), {}, {});
-        kept_.stop_if_asked();
+        folder_.stop_if_asked();
         return error(std::move(start));
       };
       data::StoreReader second(*store);
@@ -204,7 +202,7 @@ class Experiment {
 
   const ExperimentRequest& request_;
   const Plan& plan_;
-  const Kept kept_;
+  const ExperimentFolder folder_;
   InProcess slab_{model()}, section_{model_2d()};
   std::optional<SurrogateSimulator> surrogate_, smallest_;
   std::shared_ptr<const CompiledNetwork> proposals_;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "experiments/experiment.h"
+#include "experiments/common/experiment.h"
 #include "psn/train/trainer.h"
 
 namespace psn::composite_cure {

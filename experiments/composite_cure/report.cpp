@@ -58,7 +58,7 @@ void add_errors(Json& json, const FieldError& field) {
   json["sensor_rmse"] = field.sensor_rms;
 }
 
-Json training_json(const Preset& recipe, const Trained& trained) {
+Json training_json(const Preset& recipe, const TrainedNetwork& trained) {
   const TrainOptions& t = recipe.training;
   return {{"network", Json::parse(config_json(recipe.network))},
           {"traces", t.traces},
@@ -165,7 +165,7 @@ std::string lines_csv(const std::vector<Line>& points, const char* header) {
 }
 
 // Nats per trace: KL of a surrogate, -log q of a proposal.
-std::vector<Line> learning_curve(const Trained& trained) {
+std::vector<Line> learning_curve(const TrainedNetwork& trained) {
   std::vector<Line> lines;
   const bool infers = trained.network->infers();
   for (const auto& [p, measured] : trained.curve) {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "experiments/common/experiment_folder.h"
 #include "experiments/composite_cure/field.h"
 #include "experiments/composite_cure/plan.h"
-#include "experiments/kept.h"
 #include "psn/core/posterior.h"
 
 namespace psn::composite_cure {
@@ -42,7 +42,7 @@ struct Speeds {  // traces a second, all cores
 };
 
 struct Results {
-  Trained surrogate, inference, smallest;
+  TrainedNetwork surrogate, inference, smallest;
   FieldError field, field_smallest;
   std::vector<CaseResults> cases;  // as kCases
   Speeds speeds;

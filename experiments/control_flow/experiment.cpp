@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <mutex>
 #include <optional>
 
@@ -14,6 +13,7 @@
 #include "psn/infer/metropolis.h"
 #include "psn/nn/network_guide.h"
 #include "psn/nn/surrogate.h"
+#include "psn/services/host.h"
 
 namespace psn::control_flow {
 namespace {
@@ -25,27 +25,14 @@ struct Size {
 };
 constexpr Size kQuick{100'000, 2'000, 200'000, 10'000, 20'000};
 
-// Random numbers of their own for each use of the seed.
+// Of the seed.
 enum class Use : std::uint64_t { kSimulator = 1, kAgain, kSurrogate, kHeldOut, kInference };
-std::uint64_t seed_for(Use use, std::uint64_t seed) {
-  return seed + (static_cast<std::uint64_t>(use) << 48);
-}
-
-class Clock {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 class Experiment {
  public:
   explicit Experiment(const ExperimentRequest& request)
       : request_(request),
-        kept_(request),
+        folder_(request),
         size_(request.quick ? kQuick : Size{}),
         simulator_(model()) {
     if (request.traces > 0) size_.training = request.traces;
@@ -57,21 +44,21 @@ class Experiment {
     results.inference = train(Purpose::kInference, "inference");
     SurrogateSimulator& surrogate = surrogate_.emplace("surrogate", results.surrogate.network);
     results.deviation = deviation(*results.surrogate.network);
-    kept_.say("running simulator and surrogate forward");
+    folder_.say("running simulator and surrogate forward");
     results.simulator = forward(simulator_, Use::kSimulator);
     results.simulator_again = forward(simulator_, Use::kAgain);
     results.surrogate_traces = forward(surrogate, Use::kSurrogate);
-    kept_.say("inference compilation");
+    folder_.say("inference compilation");
     const auto network = std::make_shared<const CompiledNetwork>(results.inference.network);
     results.ic_simulator = compiled_inference(simulator_, network);
     results.ic_surrogate = compiled_inference(surrogate, network);
-    kept_.say("Metropolis-Hastings");
+    folder_.say("Metropolis-Hastings");
     results.lmh = lmh();
     return results;
   }
 
  private:
-  Trained train(Purpose purpose, const std::string& name) {
+  TrainedNetwork train(Purpose purpose, const std::string& name) {
     Preset recipe = preset(request_.preset, purpose);
     recipe.training.traces = size_.training;
     recipe.training.validation_traces = size_.validation;
@@ -80,11 +67,11 @@ class Experiment {
     constexpr std::uint64_t kPoints = 25;  // of the curve
     recipe.training.progress_every =
         std::max<std::uint64_t>(1, size_.training / recipe.training.batch_size / kPoints);
-    return kept_.network(name, online_plan(simulator_, recipe));
+    return folder_.network(name, online_plan(simulator_, recipe));
   }
 
   RunOptions run_options(Use use) const {
-    return {.seed = seed_for(use, request_.seed),
+    return {.seed = experiment_seed(use, request_.seed),
             .keep_distributions = use == Use::kHeldOut,
             .monitor = request_.monitor};
   }
@@ -109,7 +96,7 @@ class Experiment {
     std::vector<int> loops(size_.forward);
     result.go_on.resize(size_.forward);
     std::mutex mutex;
-    const Clock clock;
+    const services::Stopwatch clock;
     run_traces(simulator, size_.forward, prior_guide(),
                [&](std::uint64_t i, Trace& trace) {
                  result.go_on[i] = {trace["theta"].scalar(), trace["c_0"].scalar()};
@@ -133,7 +120,7 @@ class Experiment {
     EngineOptions options;
     options.samples = samples;
     options.queries = {{.name = "theta"}};
-    options.seed = seed_for(Use::kInference, request_.seed);
+    options.seed = experiment_seed(Use::kInference, request_.seed);
     options.monitor = request_.monitor;
     return options;
   }
@@ -143,7 +130,7 @@ class Experiment {
     EngineOptions options = engine_options(size_.ic);
     options.parallelism.width = 512;
     const auto guide = network_guide(std::move(network), simulator, data_);
-    const Clock clock;
+    const services::Stopwatch clock;
     Posterior posterior = importance_sampling(simulator, data_, options, guide);
     const double seconds = clock.seconds();
     const double ess = posterior.effective_sample_size();
@@ -154,7 +141,7 @@ class Experiment {
     MetropolisOptions options;
     static_cast<EngineOptions&>(options) = engine_options(size_.lmh);
     options.burn_in = size_.lmh / options.chains / 10;
-    const Clock clock;
+    const services::Stopwatch clock;
     MetropolisResult result = metropolis_hastings(simulator_, data_, options);
     const double seconds = clock.seconds();
     const double ess = effective_sample_size(result.posterior, "theta");
@@ -162,7 +149,7 @@ class Experiment {
   }
 
   const ExperimentRequest& request_;
-  const Kept kept_;
+  const ExperimentFolder folder_;
   Size size_;
   // The results refer to their addresses.
   InProcess simulator_;

@@ -3,7 +3,7 @@
 // networks are kept in the request's directory, and used again if they are there.
 #pragma once
 
-#include "experiments/experiment.h"
+#include "experiments/common/experiment.h"
 
 namespace psn::control_flow {
 

@@ -113,7 +113,7 @@ double largest_frequency_deviation(const std::vector<TransitionDeviation>& trans
   return largest;
 }
 
-std::string curve_csv(const Trained& trained) {
+std::string curve_csv(const TrainedNetwork& trained) {
   std::string csv =
       "traces,updates,loss,kl_nats_per_trace,learning_rate,addresses,traces_per_second\n";
   for (const auto& [p, measured] : trained.curve) {

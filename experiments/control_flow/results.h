@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/common/experiment_folder.h"
 #include "experiments/control_flow/control_flow.h"
-#include "experiments/kept.h"
 #include "psn/core/posterior.h"
 #include "psn/report/agreement.h"
 #include "psn/train/comparison.h"
@@ -32,7 +32,7 @@ struct Inferred {
 };
 
 struct Results {
-  Trained surrogate, inference;
+  TrainedNetwork surrogate, inference;
   ConditionalDeviation deviation;
   Forward simulator, simulator_again, surrogate_traces;
   std::optional<Inferred> lmh, ic_simulator, ic_surrogate;

@@ -11,15 +11,11 @@
 namespace psn::program_synthesis {
 namespace {
 
-// Random numbers of their own for each use of the seed: with the same ones the surrogate's programs
-// would follow the simulator's, draw by draw, and look more alike than they are.
+// Of the seed.
 enum class Use : std::uint64_t { kSimulator = 1, kAgain, kSurrogate, kMarkov, kCurve };
-std::uint64_t seed_for(Use use, std::uint64_t seed) {
-  return seed + (static_cast<std::uint64_t>(use) << 48);
-}
 
 Sample draw(Simulator& simulator, std::uint64_t count, Use use, const ExperimentRequest& request) {
-  return draw_programs(simulator, count, seed_for(use, request.seed), request.monitor);
+  return draw_programs(simulator, count, experiment_seed(use, request.seed), request.monitor);
 }
 
 TrainingPlan training_plan(const ExperimentRequest& request, Preset recipe, Simulator& simulator) {
@@ -66,16 +62,16 @@ Results measure(const ExperimentRequest& request, const Plan& plan) {
   const std::uint64_t count = plan.programs;
   InProcess simulator(model());
   Results results;
-  const Kept kept(request);
-  results.trained = kept.network("surrogate", training_plan(request, plan.recipe, simulator));
-  kept.say(fmt::format("drawing {} programs", count));
+  const ExperimentFolder folder(request);
+  results.trained = folder.network("surrogate", training_plan(request, plan.recipe, simulator));
+  folder.say(fmt::format("drawing {} programs", count));
   SurrogateSimulator surrogate(simulator.name(), results.trained.network);
   results.simulator = draw(simulator, count, Use::kSimulator, request);
   results.simulator_again = draw(simulator, count, Use::kAgain, request);
   results.surrogate = draw(surrogate, count, Use::kSurrogate, request);
   MarkovBaseline baseline;
   for (const Program& program : results.simulator.programs) baseline.add(program.statements);
-  results.markov_baseline = baseline.validity(count, seed_for(Use::kMarkov, request.seed));
+  results.markov_baseline = baseline.validity(count, experiment_seed(Use::kMarkov, request.seed));
   return results;
 }
 

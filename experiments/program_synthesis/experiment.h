@@ -3,7 +3,7 @@
 // again if it is there.
 #pragma once
 
-#include "experiments/kept.h"
+#include "experiments/common/experiment_folder.h"
 #include "experiments/program_synthesis/sample.h"
 
 namespace psn::program_synthesis {
@@ -17,7 +17,7 @@ Plan plan(const ExperimentRequest& request);
 struct Results {
   // Measured along the curve is the share of valid programs; absent at first, where they hardly
   // ever end.
-  Trained trained;
+  TrainedNetwork trained;
   // Two samples of the simulator: their distance is what sampling alone makes of no difference.
   Sample simulator, simulator_again, surrogate;
   double markov_baseline = 0;

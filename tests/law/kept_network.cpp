@@ -1,5 +1,5 @@
 // What experiments keep: a training that is killed again and again ends as one that is not.
-#include "experiments/kept.h"
+#include "experiments/common/experiment_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 #include "experiments/control_flow/control_flow.h"
@@ -36,7 +37,7 @@ class KeptTraining : public testing::Test {
     return small;
   }
 
-  Trained trained(const std::string& directory) const {
+  TrainedNetwork trained(const std::string& directory) const {
     ExperimentRequest request;
     request.directory = directory;
     InProcess simulator(control_flow::model());
@@ -44,7 +45,7 @@ class KeptTraining : public testing::Test {
     plan.measure = [](const Network& network, const Progress&) {
       return static_cast<double>(network.size());
     };
-    return Kept(request).network("net", plan);
+    return ExperimentFolder(request).network("net", plan);
   }
 
   const fs::path folder_ = fs::temp_directory_path() / ("psn_kept_" + std::to_string(::getpid()));
@@ -68,7 +69,7 @@ TEST_F(KeptTraining, IsTheSameWhenItWasKilled) {
     kills += done ? 0 : 1;
   }
   EXPECT_GT(kills, 0);
-  const Trained whole = trained((folder_ / "whole").string()), killed = trained(directory);
+  const TrainedNetwork whole = trained((folder_ / "whole").string()), killed = trained(directory);
   EXPECT_TRUE(serialize_network({killed.network, ""}) == serialize_network({whole.network, ""}));
   ASSERT_EQ(killed.curve.size(), whole.curve.size());
   for (std::size_t i = 0; i < whole.curve.size(); ++i) {
@@ -83,11 +84,62 @@ TEST_F(KeptTraining, IsTheSameWhenItWasKilled) {
             whole.curve.back().progress.validation->kl);
 }
 
+// Whatever decides what network comes out: a network is used again only by the very recipe.
+TEST_F(KeptTraining, IsUsedAgainByTheSameRecipeOnly) {
+  const std::string directory = folder_.string();
+  const auto with = [](const std::function<void(Preset&)>& change) {
+    Preset changed = recipe();
+    changed.training.traces = 640;
+    change(changed);
+    return changed;
+  };
+  std::uint64_t trainings = 0;
+  const auto is_trained = [&](const Preset& preset) {
+    Preset counted = preset;
+    const std::uint64_t before = trainings;
+    counted.training.checkpoint_every = 60;
+    InProcess simulator(control_flow::model());
+    TrainingPlan plan = online_plan(simulator, counted);
+    plan.measure = [&](const Network&, const Progress&) -> std::optional<double> {
+      ++trainings;
+      return std::nullopt;
+    };
+    ExperimentRequest request;
+    request.directory = directory;
+    ExperimentFolder(request).network("net", plan);
+    return trainings > before;
+  };
+  const std::vector<std::function<void(Preset&)>> changes{
+      [](Preset& p) { p.training.rate.schedule = Schedule::kConstant; },
+      [](Preset& p) { p.training.rate.final_rate = 0.5; },
+      [](Preset& p) { p.training.adam.clip_norm = 3; },
+      [](Preset& p) { p.training.adam.touched_only ^= true; },
+      [](Preset& p) { p.training.inherit ^= true; },
+      [](Preset& p) { p.training.rate_rules.wide_inputs = 0; },
+      [](Preset& p) { p.training.memory_mb = 10; },
+      [](Preset& p) { p.training.validate_every = 5; },
+      [](Preset& p) { p.training.explosion = 1e6; },
+      [](Preset& p) { p.training.seed = 1; },
+      [](Preset& p) { p.network.core_dim = 9; },
+      [](Preset& p) { p.network.variable_embedding["theta"].hidden_dim = 7; }};
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    EXPECT_TRUE(is_trained(with([](Preset&) {}))) << i;
+    EXPECT_FALSE(is_trained(with([](Preset&) {}))) << i;
+    EXPECT_TRUE(is_trained(with(changes[i]))) << i;
+  }
+  // Neither how long things may take nor how many simulations run side by side decides.
+  EXPECT_FALSE(is_trained(with([&](Preset& p) {
+    changes.back()(p);
+    p.training.seconds = 1e6;
+    p.training.simulation = {3, 1};
+  })));
+}
+
 TEST_F(KeptTraining, IsDoneByOneProcessAtATime) {
   ExperimentRequest request;
   request.directory = folder_.string();
-  const Kept first(request);
-  EXPECT_THROW(Kept second(request), DataError);
+  const ExperimentFolder first(request);
+  EXPECT_THROW(ExperimentFolder second(request), DataError);
 }
 
 }  // namespace

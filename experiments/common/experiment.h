@@ -28,4 +28,11 @@ struct ExperimentReport {
   std::map<std::string, std::string> files;  // the data of every figure, by file name
 };
 
+// Random numbers of their own for each use of the seed: with the same ones a surrogate's traces
+// would follow the simulator's, draw by draw, and look more alike than they are.
+template <class Use>
+std::uint64_t experiment_seed(Use use, std::uint64_t seed) {
+  return seed + (static_cast<std::uint64_t>(use) << 48);
+}
+
 }  // namespace psn
