@@ -1,16 +1,15 @@
 // Distribution: a closed variant of all families that a random choice may have.
 //
-// Parameters are Values; components are independent and parameters broadcast, so Normal(0, {1, 2})
-// is a distribution over vectors of two. Categorical takes probabilities (normalised on use) along
-// the last dimension of `probs`. Mixture is a mixture of whole (also vector-valued) distributions.
+// Parameters are Values. Those of most families broadcast, for components that are independent:
+// Normal(0, {1, 2}) is a distribution over vectors of two. psn/core/families has one header each.
 //
 // Constructors accept anything: `problem()` tells what is wrong with the parameters, and run()
 // turns it into a ModelError that names the address. The other functions need valid parameters.
 #pragma once
 
-#include <array>
-#include <memory>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -18,74 +17,24 @@
 #include <vector>
 
 #include "psn/base/rng.h"
-#include "psn/core/family.h"
-#include "psn/core/value.h"
+#include "psn/core/families/families.h"
 
 namespace psn {
 
-// A family with independent components: one Value per parameter of the kernel.
-template <class K>
-struct Independent {
-  using Kernel = K;
-  static constexpr std::size_t kArity = K::kParameters.size();
+// A family's kId: what files carry.
+enum class Family : std::uint8_t {};
 
-  template <class... V>
-  requires(sizeof...(V) == kArity && (std::is_convertible_v<V, Value> && ...))
-      Independent(V&&... values)
-      : parameters{Value(std::forward<V>(values))...} {}
+template <class D>
+inline constexpr Family family_of = Family{D::kId};
 
-  std::array<Value, kArity> parameters;
-};
-
-using Normal = Independent<family::Normal>;                    // mean, stddev
-using Uniform = Independent<family::Uniform>;                  // low, high
-using Poisson = Independent<family::Poisson>;                  // rate
-using Bernoulli = Independent<family::Bernoulli>;              // probability of 1
-using Beta = Independent<family::Beta>;                        // concentration1, concentration0
-using Exponential = Independent<family::Exponential>;          // rate
-using Gamma = Independent<family::Gamma>;                      // concentration, rate
-using LogNormal = Independent<family::LogNormal>;              // mean and stddev of the logarithm
-using Binomial = Independent<family::Binomial>;                // total_count, probs
-using Weibull = Independent<family::Weibull>;                  // scale, concentration
-using TruncatedNormal = Independent<family::TruncatedNormal>;  // mean, stddev, low, high
-
-struct Categorical {
-  Categorical(Value probabilities) : probs(std::move(probabilities)) {}
-  Categorical(std::initializer_list<double> probabilities) : probs(probabilities) {}
-  std::size_t categories() const;
-  std::size_t rows() const;  // number of independent components
-  Value probs;               // shape {..., categories}; rows need not sum to one
-};
-
-class Distribution;
-
-struct Mixture {
-  Mixture(Value component_weights, std::vector<Distribution> parts);
-  Value weights;  // need not sum to one
-  std::shared_ptr<const std::vector<Distribution>> components;
-};
-
-// In the order of the variant below; PPX's own order for its eleven.
-enum class Family : std::uint8_t {
-  kNormal,
-  kUniform,
-  kCategorical,
-  kPoisson,
-  kBernoulli,
-  kBeta,
-  kExponential,
-  kGamma,
-  kLogNormal,
-  kBinomial,
-  kWeibull,
-  kTruncatedNormal,
-  kMixture,
-};
+// By place in the variant.
+inline constexpr auto kFamilyIds = []<class... D>(const std::variant<D...>*) {
+  return std::array{family_of<D>...};
+}(static_cast<const Families*>(nullptr));
 
 class Distribution {
  public:
-  using Variant = std::variant<Normal, Uniform, Categorical, Poisson, Bernoulli, Beta, Exponential,
-                               Gamma, LogNormal, Binomial, Weibull, TruncatedNormal, Mixture>;
+  using Variant = Families;
 
   template <class D>
   requires std::is_constructible_v<Variant, D> &&
@@ -93,7 +42,7 @@ class Distribution {
       : variant_(std::forward<D>(distribution)) {}
 
   const Variant& variant() const { return variant_; }
-  Family family() const { return static_cast<Family>(variant_.index()); }
+  Family family() const { return kFamilyIds[variant_.index()]; }
 
   // What is wrong with the parameters, with the offending value; nullopt if nothing is.
   std::optional<std::string> problem() const;
@@ -127,8 +76,44 @@ class Distribution {
 // Closed-form KL(p || q); nullopt if there is none (different families, mixtures).
 std::optional<double> kl_divergence(const Distribution& p, const Distribution& q);
 
+// What a family declares. All functions of a Family need one that there is.
+struct FamilyInfo {
+  Family family;
+  std::string_view name;
+  Domain domain;
+  bool logarithmic;  // location and scale are those of log x
+  std::span<const family::Parameter> parameters;
+
+  bool has(family::Role role) const;
+};
+std::span<const FamilyInfo> families();
+const FamilyInfo& info(Family family);
 std::string_view family_name(Family family);
+std::optional<Family> find_family(std::uint8_t id);
+std::optional<Family> find_family(std::string_view name);
+
+// A distribution as a list of parameters, and back; components are those of a mixture.
+std::span<const Value> parameters_of(const Distribution& distribution);
+std::span<const Distribution> components_of(const Distribution& distribution);
+// The first of them that has this role; there must be one.
+const Value& parameter(const Distribution& distribution, family::Role role);
+// With as many parameters as the family has.
+Distribution make_distribution(Family family, std::vector<Value> parameters,
+                               std::vector<Distribution> components = {});
+
 // Distribution::type_name() of whatever has this form.
 std::string type_name(Family family, std::size_t categories, const Shape& shape);
+
+// Calls f.operator()<D>() for the family's alternative of the variant.
+template <std::size_t I = 0, class F>
+auto with_family(Family family, F&& f) -> decltype(f.template operator()<Normal>()) {
+  if constexpr (I == std::variant_size_v<Families>) {
+    throw std::logic_error("no family has this number");
+  } else {
+    using D = std::variant_alternative_t<I, Families>;
+    if (family == family_of<D>) return f.template operator()<D>();
+    return with_family<I + 1>(family, f);
+  }
+}
 
 }  // namespace psn

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "psn/core/independent.h"
+#include "psn/core/families/independent.h"
 
 namespace psn {
 namespace {
@@ -17,8 +17,7 @@ double component_log_prob(const Independent<K>& d, std::size_t i, double x) {
 }
 
 double component_log_prob(const Categorical& d, std::size_t i, double x) {
-  const std::span<const double> row(d.probs.data() + i * d.categories(), d.categories());
-  return Distribution(Categorical(Value(row))).log_prob(x);
+  return family::log_prob_index(d.row(i), x);
 }
 
 // By part: its weight times its density of what is present.
@@ -49,15 +48,9 @@ struct Bounds {
 // Where the family's values lie whatever its parameters.
 Bounds family_bounds(const Distribution& distribution, std::size_t component) {
   const Support support = distribution.support(component);
-  switch (distribution.family()) {
-    case Family::kUniform:
-    case Family::kTruncatedNormal:
-      return {};
-    case Family::kBinomial:
-      return {support.low, kInfinity};
-    default:
-      return {support.low, support.high};
-  }
+  const FamilyInfo& family = info(distribution.family());
+  return {family.has(family::Role::kLow) ? -kInfinity : support.low,
+          family.has(family::Role::kHigh) ? kInfinity : support.high};
 }
 
 std::string bounds_text(const Bounds& bounds, bool discrete) {

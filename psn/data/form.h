@@ -29,7 +29,7 @@ struct ParameterForm {
 };
 
 struct DistributionForm {
-  Family family = Family::kNormal;
+  Family family = family_of<Normal>;
   std::vector<ParameterForm> parameters;
   std::vector<DistributionForm> components;  // of a mixture
 };

@@ -103,13 +103,12 @@ ParameterForm parse(const record::Parameter& p, const Shape& value_shape, bool i
 }
 
 DistributionForm parse(const record::Distribution& d, const Shape& value_shape, bool in_mixture) {
-  if (d.family() > static_cast<std::uint8_t>(Family::kMixture)) {
-    throw DataError(fmt::format("a distribution of unknown family {}", d.family()));
-  }
-  DistributionForm form{static_cast<Family>(d.family()), {}, {}};
-  const bool is_mixture = form.family == Family::kMixture;
+  const auto family = find_family(d.family());
+  if (!family) throw DataError(fmt::format("a distribution of unknown family {}", d.family()));
+  DistributionForm form{*family, {}, {}};
+  const bool is_mixture = form.family == family_of<Mixture>;
   const std::size_t components = d.components() ? d.components()->size() : 0;
-  if (!d.parameters() || d.parameters()->size() != parameter_count(form.family) ||
+  if (!d.parameters() || d.parameters()->size() != info(form.family).parameters.size() ||
       (components > 0) != is_mixture) {
     throw DataError(
         fmt::format("a {} with too many or too few parameters", family_name(form.family)));

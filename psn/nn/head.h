@@ -1,11 +1,8 @@
 // Heads: how the raw outputs of a network layer become a distribution, and how well that
-// distribution explains a value. One kernel per family, all driven by sufficient statistics:
-//
-//   -log s(x) = -eta(o) . T(x) + A(o)
-//
-// With T(x) of the value drawn it is the negative log likelihood; with E_p[T] of the simulator's
-// own distribution p it is the cross entropy from p, whose gradient is that of the closed-form KL
-// divergence, at lower variance. Families without such a form use the value drawn.
+// distribution explains a value. All follows from what the family declares (psn/nn/heads): its
+// parameters' links and roles, and its score. Where the score has an expectation in closed form
+// under the simulator's own distribution p, the loss is the cross entropy from p, whose gradient is
+// that of the KL divergence, at lower variance than with the value drawn.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +18,7 @@ namespace psn {
 
 // What an address's distribution is like: fixed for an address.
 struct ValueType {
-  Family family = Family::kNormal;
+  Family family = family_of<Normal>;
   Shape shape;                   // of a value
   std::uint32_t categories = 0;  // of a Categorical
   std::uint32_t mixture = 0;     // components of a Mixture's head
@@ -50,5 +47,10 @@ struct HeadLoss {
 };
 HeadLoss head_loss(const ValueType& type, const Scaling& scaling, const float* outputs,
                    const Value& x, const Distribution* p, float* gradient);
+
+// Changes the last layer of a head (a row of `columns` for each output, its bias last) so that no
+// distribution changes when the scaling does.
+void rescale_outputs(const ValueType& type, const Scaling& from, const Scaling& to, float* weights,
+                     std::size_t columns);
 
 }  // namespace psn

@@ -131,13 +131,14 @@ Node Network::describe(const Address& address, const Entry& entry) const {
   node.instance = by_instance(entry.role) ? address.instance : 0;
   node.role = entry.role;
   node.control = entry.control;
-  node.value = {
-      d.family(), d.shape(), static_cast<std::uint32_t>(d.categories()),
-      d.family() == Family::kMixture ? static_cast<std::uint32_t>(config_.mixture_components) : 0};
+  node.value = {d.family(), d.shape(), static_cast<std::uint32_t>(d.categories()),
+                d.family() == family_of<Mixture>
+                    ? static_cast<std::uint32_t>(config_.mixture_components)
+                    : 0};
   if (const auto wrong = node.value.problem()) {
     throw InvalidArgument(fmt::format("'{}': {}", abbreviated(address.text), *wrong));
   }
-  if (!infers() && node.value.family == Family::kMixture && d.discrete()) {
+  if (!infers() && node.value.family == family_of<Mixture> && d.discrete()) {
     throw InvalidArgument(
         fmt::format("'{}': a mixture of discrete distributions cannot be learned "
                     "yet",
@@ -237,7 +238,7 @@ void Network::set_scaling(NodeId id, const Scaling& scaling, bool keep_outputs) 
   Node& node = nodes_[id];
   const Scaling old = node.scaling;
   node.scaling = scaling;
-  if (node.value.family == Family::kCategorical) return;
+  if (node.value.family == family_of<Categorical>) return;
   // u = (x - m) / s in old units is a + b u' in new ones.
   const std::size_t inputs = node.value.inputs();
   const auto rescale_inputs = [&](BlockId block_id, std::size_t first_column) {
@@ -268,49 +269,9 @@ void Network::set_scaling(NodeId id, const Scaling& scaling, bool keep_outputs) 
   rescale_inputs(node.transition, config_.transition_hidden_dim);
 
   if (!keep_outputs) return;
-  // Outputs: a location m + s o and a scale s exp(o) keep their values.
   const BlockId last = node.value_layers.back();
-  const Block& block = parameters_.block(last);
-  const auto rescale_location = [&](std::size_t row, std::size_t i) {
-    float* weights = parameters_.values(last) + row * block.columns;
-    for (std::size_t j = 0; j < block.columns; ++j) weights[j] *= old.scale[i] / scaling.scale[i];
-    weights[block.columns - 1] += (old.location[i] - scaling.location[i]) / scaling.scale[i];
-  };
-  const auto shift = [&](std::size_t row, double by) {
-    parameters_.values(last)[row * block.columns + block.columns - 1] += static_cast<float>(by);
-  };
-  const auto unit = [](const Scaling& s, std::size_t i) {
-    return std::max({std::abs(double{s.location[i]}), s.scale[i] * 1e-3, 1e-30});
-  };
-  for (std::size_t i = 0; i < node.value.components(); ++i) {
-    switch (node.value.family) {
-      case Family::kNormal:
-      case Family::kLogNormal:
-      case Family::kTruncatedNormal:
-        rescale_location(2 * i, i);
-        shift(2 * i + 1, std::log(double{old.scale[i]} / scaling.scale[i]));
-        break;
-      case Family::kMixture:
-        for (std::size_t c = 0; c < node.value.mixture; ++c) {
-          const std::size_t row = node.value.mixture + 2 * (c * node.value.components() + i);
-          rescale_location(row, i);
-          shift(row + 1, std::log(double{old.scale[i]} / scaling.scale[i]));
-        }
-        break;
-      case Family::kPoisson:
-        shift(i, std::log(unit(old, i) / unit(scaling, i)));
-        break;
-      case Family::kExponential:
-        shift(i, std::log(unit(scaling, i) / unit(old, i)));
-        break;
-      case Family::kGamma:
-      case Family::kWeibull:
-        shift(2 * i, std::log(unit(old, i) / unit(scaling, i)));
-        break;
-      default:
-        break;  // outputs in units of their own
-    }
-  }
+  rescale_outputs(node.value, old, scaling, parameters_.values(last),
+                  parameters_.block(last).columns);
 }
 
 }  // namespace psn

@@ -69,18 +69,16 @@ Shape read_shape(const JsonReader& reader, const json& entry) {
 ValueType read_value_type(const JsonReader& reader, const json& entry) {
   ValueType value;
   const auto family = reader.get<std::string>(entry, "family");
-  std::size_t which = 0;
-  constexpr std::size_t kFamilies = std::variant_size_v<Distribution::Variant>;
-  while (which < kFamilies && family_name(static_cast<Family>(which)) != family) ++which;
-  if (which == kFamilies) reader.fail(fmt::format("unknown family '{}'", family));
-  value.family = static_cast<Family>(which);
+  const auto known = find_family(family);
+  if (!known) reader.fail(fmt::format("unknown family '{}'", family));
+  value.family = *known;
   value.shape = read_shape(reader, entry);
   value.categories = reader.get<std::uint32_t>(entry, "categories");
   value.mixture = reader.get<std::uint32_t>(entry, "mixture");
-  if ((value.family == Family::kCategorical) != (value.categories > 0)) {
+  if ((value.family == family_of<Categorical>) != (value.categories > 0)) {
     reader.fail(fmt::format("{} categories of a {}", value.categories, family));
   }
-  if ((value.family == Family::kMixture) != (value.mixture > 0)) {
+  if ((value.family == family_of<Mixture>) != (value.mixture > 0)) {
     reader.fail(fmt::format("{} components of a {}", value.mixture, family));
   }
   if (const auto wrong = value.problem()) reader.fail(*wrong);
@@ -200,7 +198,7 @@ Role read_role(const JsonReader& reader, const json& entry, bool tags, const std
 // The type of a random choice is that of its distribution; tags have a word of their own.
 bool has_its_type(const Node& node) {
   const ValueType& value = node.value;
-  if (is_derived(node.role)) return value.family == Family::kNormal;
+  if (is_derived(node.role)) return value.family == family_of<Normal>;
   return node.type == type_name(value.family, value.categories, value.shape);
 }
 
@@ -239,7 +237,7 @@ Node read_node(const JsonReader& reader, const json& entry, const NetworkConfig&
   if (!has_its_type(node)) {
     reader.fail(fmt::format("'{}' says to be a {}, which it is not", node.text, node.type));
   }
-  if (value.family == Family::kMixture && value.mixture != config.mixture_components) {
+  if (value.family == family_of<Mixture> && value.mixture != config.mixture_components) {
     reader.fail(fmt::format("'{}' has {} components", node.text, value.mixture));
   }
   node.scaling.bounds_vary = reader.get<bool>(entry, "bounds_vary");

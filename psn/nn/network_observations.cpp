@@ -7,7 +7,7 @@
 namespace psn {
 
 std::vector<Convolution> observation_convolutions(const NetworkConfig& config, const Node& node) {
-  if (node.value.family == Family::kCategorical) return {};  // one-hot: no array of numbers
+  if (node.value.family == family_of<Categorical>) return {};  // one-hot: no array of numbers
   const ObservationLayers& layers = config.observation_layers_of(node.name, node.site_name);
   return convolutions_for(node.value.shape, layers.convolution_layers, layers.channels);
 }

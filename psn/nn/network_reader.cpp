@@ -157,16 +157,13 @@ class NetworkReader {
                     [](float v) { return !(v > 0) || !std::isfinite(v); })) {
       fail(fmt::format("'{}': impossible scaling", node.text));
     }
-    const bool whole =
-        scaling.high >= 0 && scaling.high == std::floor(scaling.high) && scaling.high < 0x1p53;
-    const bool finite = std::isfinite(scaling.low) && std::isfinite(scaling.high);
-    const bool right = node.value.family == Family::kBinomial ? whole
-                       : node.value.family == Family::kUniform
-                           ? finite && scaling.low < scaling.high
-                       : node.value.family == Family::kTruncatedNormal
-                           ? scaling.low < scaling.high
-                           : !std::isnan(scaling.low) && !std::isnan(scaling.high);
-    if (!right) fail(fmt::format("'{}': impossible bounds", node.text));
+    const FamilyInfo& family = info(node.value.family);
+    const bool bounded = family.has(family::Role::kLow) || family.has(family::Role::kHigh);
+    const std::vector<float> zeros(bounded ? node.value.outputs() : 0);
+    if (std::isnan(scaling.low) || std::isnan(scaling.high) ||
+        (bounded && !head_distribution(node.value, scaling, zeros.data()).valid())) {
+      fail(fmt::format("'{}': impossible bounds", node.text));
+    }
   }
 
   void add_node(Network& network, Node node, NodeId id) {

@@ -1,6 +1,6 @@
 // Proposals: what an inference network draws a latent variable from (the paper's Section 2.2), one
-// kind for each sort of support. All are relative to the model's own distribution p at that moment,
-// its location, scale and support, so that they follow where it goes:
+// kind for each sort of support (Domain). All are relative to the model's own distribution p at
+// that moment, its location, scale and support, so that they follow where it goes:
 //
 //   real line      mixture of Normals, with covariances for vectors of up to 32 components
 //   interval       mixture of Normals truncated to it
@@ -19,22 +19,13 @@
 
 namespace psn {
 
-enum class ProposalKind : std::uint8_t {
-  kReal,
-  kInterval,
-  kPositive,
-  kInteger,
-  kCategories,
-};
-
-ProposalKind proposal_kind(Family family);
 // Not for a mixture of discrete distributions: it is left to the model.
 bool has_proposal(const Distribution& p);
 
 struct ProposalType {
-  ProposalKind kind = ProposalKind::kReal;
+  Domain kind = Domain::kReal;
   std::size_t size = 1;        // components of a value
-  std::size_t categories = 0;  // of kCategories
+  std::size_t categories = 0;  // of kCategory
   std::size_t mixture = 0;     // components of the others, p not counted
 
   std::size_t outputs() const;

@@ -31,16 +31,9 @@ double deviation(const std::vector<float>& values) {
 
 }  // namespace
 
-bool scaled_by_logarithm(Family family) {
-  return family == Family::kLogNormal;
-}
-
 Bounds bounds_of(const Distribution& p) {
-  const Family family = p.family();
-  if (family != Family::kUniform && family != Family::kTruncatedNormal &&
-      family != Family::kBinomial) {
-    return {};
-  }
+  const FamilyInfo& declared = info(p.family());
+  if (!declared.has(family::Role::kLow) && !declared.has(family::Role::kHigh)) return {};
   Bounds bounds{kInfinity, -kInfinity};
   for (std::size_t i = 0; i < p.size(); ++i) {
     const Support s = p.support(i);
@@ -63,9 +56,10 @@ void Measurements::add(const Bounds& more) {
 
 void Measurements::add(const Value& x, const Distribution& p) {
   add(bounds_of(p));
+  const bool logarithmic = info(p.family()).logarithmic;
   if (count++ == 0) {
-    if (p.family() == Family::kLogNormal) {
-      const auto& scale = std::get<LogNormal>(p.variant()).parameters[1];
+    if (logarithmic) {
+      const Value& scale = parameter(p, family::Role::kScale);
       for (std::size_t i = 0; i < x.size(); ++i) {
         spread.push_back(static_cast<float>(scale[scale.is_scalar() ? 0 : i]));
       }
@@ -73,8 +67,7 @@ void Measurements::add(const Value& x, const Distribution& p) {
       for (const double v : p.variance()) spread.push_back(static_cast<float>(std::sqrt(v)));
     }
   }
-  const bool logarithm = scaled_by_logarithm(p.family());
-  for (const double v : x) values.push_back(static_cast<float>(logarithm ? std::log(v) : v));
+  for (const double v : x) values.push_back(static_cast<float>(logarithmic ? std::log(v) : v));
 }
 
 void ScalingEstimator::add(const Measurements& more, std::uint64_t key) {

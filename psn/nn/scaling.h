@@ -17,10 +17,9 @@
 namespace psn {
 
 struct Scaling {
-  // Per component; of log x for families on the positive half-line with a log-normal shape.
+  // Per component; of log x for families that are declared so (FamilyInfo::logarithmic).
   std::vector<float> location, scale;
-  // Bounds of the support over all distributions seen, for Uniform, TruncatedNormal (low, high) and
-  // Binomial (high: the total count).
+  // Bounds of the support over all distributions seen, for families with such parameters.
   double low = 0, high = 0;
   // Uniform: do low and high ever change? If not they are kept exactly.
   bool bounds_vary = false;
@@ -83,8 +82,5 @@ class ScalingEstimator {
  private:
   Data data_;
 };
-
-// Is the family scaled on log x?
-bool scaled_by_logarithm(Family family);
 
 }  // namespace psn

@@ -17,12 +17,22 @@ namespace {
 namespace wire = ::ppx;
 using flatbuffers::Table;
 
-constexpr std::size_t kFamilies = static_cast<std::size_t>(Family::kWeibull) + 1;
-static_assert(kFamilies == wire::Distribution_MAX);
 static_assert(std::variant_size_v<Message> == wire::MessageBody_MAX);
 
-// Each distribution is a table of one or two tensors, in the order of our own parameters, so one
-// function reads and one writes all of them.
+// The wire knows a family by its name. Each is a table of one or two tensors, in the order of our
+// own parameters, so one function reads and one writes all of them.
+std::optional<Family> family_on_wire(wire::Distribution type) {
+  if (type <= wire::Distribution_NONE || type > wire::Distribution_MAX) return std::nullopt;
+  return find_family(std::string_view(wire::EnumNameDistribution(type)));
+}
+
+wire::Distribution type_on_wire(Family family) {
+  for (const wire::Distribution type : wire::EnumValuesDistribution()) {
+    if (family_on_wire(type) == family) return type;
+  }
+  throw ModelError(fmt::format("PPX has no {}", family_name(family)));
+}
+
 constexpr flatbuffers::voffset_t parameter_field(std::size_t k) {
   return static_cast<flatbuffers::voffset_t>(wire::Normal::VT_MEAN + 2 * k);
 }
@@ -88,35 +98,20 @@ Value value_of(const wire::Tensor* tensor, bool vector = false) {
   return {std::move(numbers), std::move(shape)};
 }
 
-template <std::size_t I>
-Distribution make_distribution(const Table& table) {
-  using D = std::variant_alternative_t<I, Distribution::Variant>;
-  const auto parameter = [&](std::size_t k, bool vector = false) {
-    return value_of(table.GetPointer<const wire::Tensor*>(parameter_field(k)), vector);
-  };
-  if constexpr (std::is_same_v<D, Categorical>) {
-    return Categorical(parameter(0, true));
-  } else if constexpr (D::kArity == 1) {
-    return D(parameter(0));
-  } else {
-    return D(parameter(0), parameter(1));
-  }
-}
-
 std::optional<Distribution> distribution_of(wire::Distribution type, const void* body) {
   if (type == wire::Distribution_NONE) return std::nullopt;
   if (!body) throw ProtocolError("a distribution without a body");
-  const auto index = static_cast<std::size_t>(type) - 1;
-  std::optional<Distribution> result;
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    const auto& table = *static_cast<const Table*>(body);
-    ((I == index ? void(result.emplace(make_distribution<I>(table))) : void()), ...);
+  const auto family = family_on_wire(type);
+  if (!family) {
+    throw ProtocolError(fmt::format("a distribution of unknown kind {}", static_cast<int>(type)));
   }
-  (std::make_index_sequence<kFamilies>());
-  if (!result) {
-    throw ProtocolError(fmt::format("a distribution of unknown kind {}", index + 1));
+  const auto& table = *static_cast<const Table*>(body);
+  std::vector<Value> parameters;
+  for (const family::Parameter& p : info(*family).parameters) {
+    const auto* tensor = table.GetPointer<const wire::Tensor*>(parameter_field(parameters.size()));
+    parameters.push_back(value_of(tensor, p.link == family::Link::kSimplex));
   }
-  return result;
+  return make_distribution(*family, std::move(parameters));
 }
 
 template <class M>
@@ -237,22 +232,8 @@ struct Encoder::State {
   }
 
   std::pair<wire::Distribution, Body> distribution(const Distribution& distribution) {
-    const std::size_t index = distribution.variant().index();
-    if (index >= kFamilies) {
-      throw ModelError(fmt::format("PPX has no {}", family_name(distribution.family())));
-    }
-    const Body body = std::visit(
-        [&]<class D>(const D& d) -> Body {
-          if constexpr (std::is_same_v<D, Categorical>) {
-            return parameters({&d.probs, 1});
-          } else if constexpr (requires { d.parameters; }) {
-            return parameters(d.parameters);
-          } else {
-            return 0;  // a mixture, refused above
-          }
-        },
-        distribution.variant());
-    return {static_cast<wire::Distribution>(index + 1), body};
+    const wire::Distribution type = type_on_wire(distribution.family());
+    return {type, parameters(parameters_of(distribution))};
   }
 
   Body write(const Handshake& m) {

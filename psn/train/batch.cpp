@@ -142,7 +142,7 @@ NodeId Growth::note(const Entry& entry, Look& look) {
 
 void Growth::measure(NodeId id, const Entry& entry, Look& look) const {
   const Node& met = node(id, look);
-  if (met.value.family == Family::kCategorical) return;
+  if (met.value.family == family_of<Categorical>) return;
   if (entry.value.size() != met.value.components() || !entry.distribution) {
     throw ModelError(fmt::format("'{}': a value of another form than before", met.text));
   }

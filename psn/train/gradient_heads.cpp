@@ -74,7 +74,7 @@ HeadLoss Gradient::value_loss(const Node& node, const Entry& entry, const float*
   }
   // The ends of a Uniform are learned from the simulator's own, whatever the loss.
   const bool from_distribution =
-      loss_ == Loss::kDivergence || node.value.family == Family::kUniform;
+      loss_ == Loss::kDivergence || node.value.family == family_of<Uniform>;
   const Distribution* p = from_distribution ? entry.distribution.get() : nullptr;
   return head_loss(node.value, node.scaling, outputs, entry.value, p, d);
 }

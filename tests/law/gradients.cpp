@@ -48,7 +48,7 @@ class Heads : public testing::TestWithParam<HeadCase> {
   void SetUp() override {
     const auto& [name, p, x] = GetParam();
     type_ = {p.family(), p.shape(), static_cast<std::uint32_t>(p.categories()),
-             p.family() == Family::kMixture ? 3u : 0u};
+             p.family() == family_of<Mixture> ? 3u : 0u};
     ScalingEstimator estimator;
     estimator.add({x, p}, 0);
     scaling_.location.assign(type_.components(), 0);
@@ -99,7 +99,7 @@ TEST_P(Heads, DivergenceGradient) {
 }
 
 TEST_P(Heads, GradientWhenBoundsVary) {
-  if (type_.family != Family::kUniform) return;
+  if (type_.family != family_of<Uniform>) return;
   scaling_.bounds_vary = true;
   scaling_.low -= 1;
   scaling_.high += 2;
@@ -114,8 +114,8 @@ TEST_P(Heads, GradientWhenBoundsVary) {
 TEST_P(Heads, DivergenceGradientIsTheMeanLikelihoodGradient) {
   const Distribution& p = GetParam().p;
   // These have no closed form.
-  if (type_.family == Family::kUniform || type_.family == Family::kMixture ||
-      type_.family == Family::kWeibull) {
+  if (type_.family == family_of<Uniform> || type_.family == family_of<Mixture> ||
+      type_.family == family_of<Weibull>) {
     return;
   }
   std::vector<float> exact(outputs_.size()), one(outputs_.size());

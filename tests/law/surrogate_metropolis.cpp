@@ -145,7 +145,7 @@ TEST(MetropolisInASurrogate, HasTheEnumeratedLaw) {
   const auto network = network_of(branches(), {.config = small_config(), .shake = 0.6});
   const Domain domain = [](const Node& node) -> std::vector<double> {
     if (node.role == Role::kObserve) return {2};
-    if (node.value.family == Family::kCategorical) return {0, 1, 2};
+    if (node.value.family == family_of<Categorical>) return {0, 1, 2};
     return {0, 1};
   };
   const Enumeration exact(network, domain);
@@ -185,7 +185,7 @@ TEST(MetropolisInASurrogate, HasTheEnumeratedLawGivenLatents) {
   const Domain domain = [](const Node& node) -> std::vector<double> {
     if (node.role == Role::kObserve || node.name == "c_0") return {2};
     if (node.name == "u") return {1};
-    if (node.value.family == Family::kCategorical) return {0, 1, 2};
+    if (node.value.family == family_of<Categorical>) return {0, 1, 2};
     return {0, 1};
   };
   const Enumeration exact(network, domain);
@@ -263,7 +263,7 @@ TEST(MetropolisInASurrogate, RandomWalksHaveTheEnumeratedLaw) {
   constexpr double kStep = 0.02, kEnd = 15;
   const Domain domain = [](const Node& node) -> std::vector<double> {
     if (node.role == Role::kObserve) return {1};
-    if (node.value.family == Family::kBernoulli) return {0, 1};
+    if (node.value.family == family_of<Bernoulli>) return {0, 1};
     std::vector<double> grid;
     for (double at = kStep / 2 - kEnd; at < kEnd; at += kStep) grid.push_back(at);
     return grid;

@@ -75,7 +75,7 @@ TEST(Distribution, FamilyNamesMatchTheVariant) {
   EXPECT_EQ(family_name(Distribution(TruncatedNormal(0, 1, 0, 1)).family()),
             family::TruncatedNormal::kName);
   EXPECT_EQ(family_name(Distribution(Binomial(1, 0.5)).family()), family::Binomial::kName);
-  EXPECT_EQ(family_name(Family::kMixture), "Mixture");
+  EXPECT_EQ(family_name(family_of<Mixture>), "Mixture");
 }
 
 TEST(Distribution, AVectorOfNormalsIsItsComponentsOneByOne) {

@@ -11,7 +11,6 @@
 
 #include "psn/core/in_process.h"
 #include "psn/core/run.h"
-#include "psn/data/parameters.h"
 #include "psn/data/store.h"
 #include "tests/unit/store_programs.h"
 
@@ -26,10 +25,10 @@ inline void expect_same(const Value& a, const Value& b) {
 
 inline void expect_same(const Distribution& a, const Distribution& b) {
   ASSERT_EQ(a.family(), b.family());
-  const auto p = data::parameters_of(a), q = data::parameters_of(b);
+  const auto p = parameters_of(a), q = parameters_of(b);
   ASSERT_EQ(p.size(), q.size());
   for (std::size_t k = 0; k < p.size(); ++k) expect_same(p[k], q[k]);
-  const auto c = data::components_of(a), d = data::components_of(b);
+  const auto c = components_of(a), d = components_of(b);
   ASSERT_EQ(c.size(), d.size());
   for (std::size_t k = 0; k < c.size(); ++k) expect_same(c[k], d[k]);
 }

@@ -1,43 +1,7 @@
-#include "psn/core/family.h"
-
-#include <algorithm>
+#include "psn/core/families/truncated_normal.h"
 
 namespace psn::family {
 namespace {
-
-// log of a Gamma(shape, 1) draw: Marsaglia and Tsang (2000); shapes below one by the boost
-// G(a) = G(a + 1) U^(1/a), in logs so that tiny shapes do not underflow.
-double draw_log_gamma(double shape, Rng& rng) {
-  if (shape < 1) return draw_log_gamma(shape + 1, rng) + std::log(rng.uniform()) / shape;
-  const double d = shape - 1.0 / 3;
-  const double c = 1 / std::sqrt(9 * d);
-  for (;;) {
-    const double x = rng.normal();
-    const double t = 1 + c * x;
-    if (t <= 0) continue;
-    const double v = t * t * t;
-    const double u = rng.uniform();
-    const double x2 = x * x;
-    if (u < 1 - 0.0331 * x2 * x2) return std::log(d * v);
-    const double log_v = std::log(v);
-    if (std::log(u) < 0.5 * x2 + d * (1 - v + log_v)) return std::log(d) + log_v;
-  }
-}
-
-// Counts down the distribution function from zero: for small means.
-template <class NextRatio>
-double draw_by_inversion(double probability_of_zero, double limit, Rng& rng, NextRatio ratio) {
-  double u = rng.uniform();
-  double probability = probability_of_zero;
-  double k = 0;
-  while (u > probability && k < limit) {
-    u -= probability;
-    k += 1;
-    probability *= ratio(k);
-    if (probability == 0) break;  // beyond what double precision can tell apart
-  }
-  return k;
-}
 
 // Of the standard normal truncated to [a, b].
 struct TruncatedMoments {
@@ -89,74 +53,6 @@ TruncatedMoments truncated_moments(double a, double b) {
 }
 
 }  // namespace
-
-double Gamma::draw(const P& p, Rng& rng) {
-  return inside_positive(std::exp(draw_log_gamma(p[0], rng)) / p[1]);
-}
-
-double Beta::draw(const P& p, Rng& rng) {
-  const double log_x = draw_log_gamma(p[0], rng);
-  const double log_y = draw_log_gamma(p[1], rng);
-  return std::clamp(1 / (1 + std::exp(log_y - log_x)), std::numeric_limits<double>::min(),
-                    1 - 0x1p-53);
-}
-
-double Poisson::draw(const P& p, Rng& rng) {
-  const double rate = p[0];
-  if (rate < 10) {
-    return draw_by_inversion(std::exp(-rate), kInfinity, rng, [&](double k) { return rate / k; });
-  }
-  // Hoermann (1993), transformed rejection PTRS.
-  const double b = 0.931 + 2.53 * std::sqrt(rate);
-  const double a = -0.059 + 0.02483 * b;
-  const double log_rate = std::log(rate);
-  const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
-  const double v_r = 0.9277 - 3.6224 / (b - 2);
-  for (;;) {
-    const double u = rng.uniform() - 0.5;
-    const double v = rng.uniform();
-    const double us = 0.5 - std::abs(u);
-    const double k = std::floor((2 * a / us + b) * u + rate + 0.43);
-    if (us >= 0.07 && v <= v_r) return k;
-    if (k < 0 || (us < 0.013 && v > us)) continue;
-    if (std::log(v * inverse_alpha / (a / (us * us) + b)) <=
-        k * log_rate - rate - log_gamma(k + 1)) {
-      return k;
-    }
-  }
-}
-
-double Binomial::draw(const P& p, Rng& rng) {
-  const double n = p[0];
-  if (p[1] > 0.5) return n - draw({n, 1 - p[1]}, rng);
-  const double prob = p[1];
-  if (prob == 0 || n == 0) return 0;
-  const double odds = prob / (1 - prob);
-  if (n * prob < 10) {
-    return draw_by_inversion(std::exp(n * std::log1p(-prob)), n, rng,
-                             [&](double k) { return odds * (n - k + 1) / k; });
-  }
-  // Hoermann (1993), transformed rejection BTRS.
-  const double spread = std::sqrt(n * prob * (1 - prob));
-  const double b = 1.15 + 2.53 * spread;
-  const double a = -0.0873 + 0.0248 * b + 0.01 * prob;
-  const double alpha = (2.83 + 5.1 / b) * spread;
-  const double v_r = 0.92 - 4.2 / b;
-  const double mode = std::floor((n + 1) * prob);
-  const double log_odds = std::log(odds);
-  const double at_mode = log_gamma(mode + 1) + log_gamma(n - mode + 1);
-  for (;;) {
-    const double u = rng.uniform() - 0.5;
-    const double v = rng.uniform();
-    const double us = 0.5 - std::abs(u);
-    const double k = std::floor((2 * a / us + b) * u + n * prob + 0.5);
-    if (us >= 0.07 && v <= v_r) return k;
-    if (k < 0 || k > n) continue;
-    const double log_ratio =
-        (k - mode) * log_odds + at_mode - log_gamma(k + 1) - log_gamma(n - k + 1);
-    if (std::log(v * alpha / (a / (us * us) + b)) <= log_ratio) return k;
-  }
-}
 
 double TruncatedNormal::draw(const P& p, Rng& rng) {
   double a = (p[2] - p[0]) / p[1];

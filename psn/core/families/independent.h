@@ -1,5 +1,5 @@
-// What the families with independent components have in common: a kernel (psn/core/family.h) lifted
-// to any shape by broadcasting its parameters. Internal to psn.
+// What the families with independent components have in common: a kernel lifted to any shape by
+// broadcasting its parameters. Internal to psn.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "psn/base/error.h"
-#include "psn/core/distribution.h"
+#include "psn/core/families/normal.h"
 
 namespace psn {
 
@@ -22,7 +22,7 @@ const Value& shape_giver(const Independent<K>& d) {
 }
 
 template <class K>
-bool all_scalar(const Independent<K>& d) {
+bool is_scalar(const Independent<K>& d) {
   return std::all_of(d.parameters.begin(), d.parameters.end(),
                      [](const Value& p) { return p.is_scalar(); });
 }
@@ -40,7 +40,7 @@ typename K::P parameters_at(const Independent<K>& d, std::size_t i) {
 // A Value of the distribution's shape whose i-th component is f(parameters at i).
 template <class K, class F>
 Value componentwise(const Independent<K>& d, F f) {
-  if (all_scalar(d)) return f(parameters_at(d, 0));
+  if (is_scalar(d)) return f(parameters_at(d, 0));
   const Value& like = shape_giver(d);
   std::vector<double> components(like.size());
   for (std::size_t i = 0; i < components.size(); ++i) components[i] = f(parameters_at(d, i));
@@ -54,7 +54,7 @@ Value draw_from(const Independent<K>& d, Rng& rng) {
 
 // Vectors of normals are what expensive simulators have most of: drawn all at once.
 inline Value draw_from(const Independent<family::Normal>& d, Rng& rng) {
-  if (all_scalar(d)) return family::Normal::draw(parameters_at(d, 0), rng);
+  if (is_scalar(d)) return family::Normal::draw(parameters_at(d, 0), rng);
   const Value& like = shape_giver(d);
   std::vector<double> components(like.size());
   rng.normals(components);
@@ -69,7 +69,7 @@ template <class K>
 std::string parameter_text(const typename K::P& p) {
   std::string text(K::kName);
   for (std::size_t k = 0; k < p.size(); ++k) {
-    text += fmt::format("{}{}={}", k == 0 ? "(" : ", ", K::kParameters[k], p[k]);
+    text += fmt::format("{}{}={}", k == 0 ? "(" : ", ", K::kParameters[k].name, p[k]);
   }
   return text + ")";
 }
@@ -92,10 +92,10 @@ std::string explain(const Independent<K>& d) {
   const Value& like = shape_giver(d);
   for (std::size_t k = 0; k < d.parameters.size(); ++k) {
     const Value& p = d.parameters[k];
-    if (p.empty()) return fmt::format("{}: {} has no components", K::kName, K::kParameters[k]);
+    if (p.empty()) return fmt::format("{}: {} has no components", K::kName, K::kParameters[k].name);
     if (!p.is_scalar() && !p.same_shape(like)) {
-      return fmt::format("{}: {} has shape {}, another parameter {}", K::kName, K::kParameters[k],
-                         shape_text(p.shape()), shape_text(like.shape()));
+      return fmt::format("{}: {} has shape {}, another parameter {}", K::kName,
+                         K::kParameters[k].name, shape_text(p.shape()), shape_text(like.shape()));
     }
   }
   for (std::size_t i = 0; i < like.size(); ++i) {
@@ -136,13 +136,64 @@ inline double sum_of_log_probs(const Independent<family::Normal>& d, std::span<c
 
 template <class K>
 double log_prob_of(const Independent<K>& d, const Value& x) {
-  if (all_scalar(d)) {
+  if (is_scalar(d)) {
     if (x.size() != 1) require_size(K::kName, 1, x);
     return K::log_prob(parameters_at(d, 0), x.data()[0]);
   }
   const std::size_t n = shape_giver(d).size();
   require_size(K::kName, n, x);
   return sum_of_log_probs(d, x.components());
+}
+
+template <class K>
+Value mean_of(const Independent<K>& d) {
+  return componentwise(d, [](const auto& p) { return K::mean(p); });
+}
+
+template <class K>
+Value variance_of(const Independent<K>& d) {
+  return componentwise(d, [](const auto& p) { return K::variance(p); });
+}
+
+template <class K>
+Support support_of(const Independent<K>& d, std::size_t component) {
+  return K::support(parameters_at(d, component));
+}
+
+template <class K>
+std::size_t size_of(const Independent<K>& d) {
+  return shape_giver(d).size();
+}
+
+template <class K>
+Shape shape_of(const Independent<K>& d) {
+  return shape_giver(d).shape();
+}
+
+template <class K>
+std::string text_of(const Independent<K>& d) {
+  std::string text(K::kName);
+  for (std::size_t k = 0; k < d.parameters.size(); ++k) {
+    text +=
+        fmt::format("{}{}={}", k == 0 ? "(" : ", ", K::kParameters[k].name, d.parameters[k].text());
+  }
+  return text + ")";
+}
+
+template <class K>
+std::optional<double> kl_of(const Independent<K>& p, const Independent<K>& q) {
+  double sum = 0;
+  for (std::size_t i = 0; i < size_of(p); ++i) {
+    const auto term = K::kl(parameters_at(p, i), parameters_at(q, i));
+    if (!term) return std::nullopt;
+    sum += *term;
+  }
+  return sum;
+}
+
+template <class K>
+std::span<const Value> parameters_in(const Independent<K>& d) {
+  return d.parameters;
 }
 
 }  // namespace psn

@@ -1,59 +1,20 @@
-// Kernels of heads, one per family: what psn/nn/head.h promises for one component of a value.
-// Internal to psn/nn.
+// Heads by sufficient statistics:
+//
+//   -log s(x) = -eta(o) . T(x) + A(o)
+//
+// so that E_p[T] in the place of T(x) gives the cross entropy from p. Internal to psn/nn.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <utility>
+#include "psn/nn/heads/head.h"
 
-#include "psn/base/numerics.h"
-#include "psn/core/distribution.h"
+namespace psn::heads {
 
-namespace psn::head_kernels {
-
-inline constexpr double kLargestExponent = 14;  // of scales and rates relative to their unit
-
-// exp of an output, and its derivative with respect to it; bounded.
-struct Link {
-  double value, slope;
-};
-
-inline Link exponential(double o) {
-  const double clamped = std::clamp(o, -kLargestExponent, kLargestExponent);
-  const double e = std::exp(clamped);
-  return {e, clamped == o ? e : 0};
-}
-
-inline double sigmoid(double o) {
-  return o >= 0 ? 1 / (1 + std::exp(-o)) : std::exp(o) / (1 + std::exp(o));
-}
-
-// One component's unit: location and scale of its values.
-struct Unit {
-  double location, scale;
-  double low, high;
-};
-
-// The mean of a positive family in natural units: never zero.
-inline double positive_unit(const Unit& unit) {
-  return std::max({std::abs(unit.location), unit.scale * 1e-3, 1e-30});
-}
-
-// A family's kernel for one component. Each has
-//   kOutputs
-//   parameters(o, unit) -> the family's parameters
-//   statistics(x) -> T(x);  expected(p parameters) -> E_p[T], or nothing
-//   loss(o, unit, T, gradient) -> -log s, with gradient for the outputs
 template <std::size_t N>
 using Array = std::array<double, N>;
 
-struct NormalHead {
-  static constexpr std::size_t kOutputs = 2;
+template <>
+struct Head<family::Normal> : Declared<family::Normal> {
   using Statistics = Array<2>;  // u, u^2 for x in its unit: far from zero, x^2 would lose it all
-  static family::Normal::P parameters(const float* o, const Unit& u) {
-    return {u.location + u.scale * o[0], u.scale * exponential(o[1]).value};
-  }
   static Statistics statistics(double x, const Unit& u) {
     return moments((x - u.location) / u.scale, 0);
   }
@@ -70,13 +31,11 @@ struct NormalHead {
     return 0.5 * second / variance + std::log(sd * u.scale) + kLogSqrt2Pi;
   }
 };
+using NormalHead = Head<family::Normal>;
 
-struct LogNormalHead {
-  static constexpr std::size_t kOutputs = 2;
+template <>
+struct Head<family::LogNormal> : Declared<family::LogNormal> {
   using Statistics = Array<3>;  // those of log x, and log x itself for the Jacobian
-  static family::LogNormal::P parameters(const float* o, const Unit& u) {
-    return NormalHead::parameters(o, u);
-  }
   static Statistics statistics(double x, const Unit& u) {
     const auto t = NormalHead::statistics(std::log(x), u);
     return {t[0], t[1], std::log(x)};
@@ -90,12 +49,9 @@ struct LogNormalHead {
   }
 };
 
-struct PoissonHead {
-  static constexpr std::size_t kOutputs = 1;
+template <>
+struct Head<family::Poisson> : Declared<family::Poisson> {
   using Statistics = Array<2>;  // x, log x!
-  static family::Poisson::P parameters(const float* o, const Unit& u) {
-    return {positive_unit(u) * exponential(o[0]).value};
-  }
   static Statistics statistics(double x, const Unit&) { return {x, log_gamma(x + 1)}; }
   // E log x! has no closed form, but does not depend on the outputs: left out.
   static Statistics expected(const family::Poisson::P& p, const Unit&) { return {p[0], 0}; }
@@ -106,10 +62,9 @@ struct PoissonHead {
   }
 };
 
-struct BernoulliHead {
-  static constexpr std::size_t kOutputs = 1;
+template <>
+struct Head<family::Bernoulli> : Declared<family::Bernoulli> {
   using Statistics = Array<1>;
-  static family::Bernoulli::P parameters(const float* o, const Unit&) { return {sigmoid(o[0])}; }
   static Statistics statistics(double x, const Unit&) { return {x}; }
   static Statistics expected(const family::Bernoulli::P& p, const Unit&) { return {p[0]}; }
   static double loss(const float* o, const Unit&, const Statistics& t, double* g) {
@@ -119,12 +74,9 @@ struct BernoulliHead {
   }
 };
 
-struct BetaHead {
-  static constexpr std::size_t kOutputs = 2;
+template <>
+struct Head<family::Beta> : Declared<family::Beta> {
   using Statistics = Array<2>;  // log x, log(1 - x)
-  static family::Beta::P parameters(const float* o, const Unit&) {
-    return {exponential(o[0]).value, exponential(o[1]).value};
-  }
   static Statistics statistics(double x, const Unit&) {
     constexpr double kEdge = 1e-300;
     return {std::log(std::max(x, kEdge)), std::log(std::max(1 - x, kEdge))};
@@ -134,7 +86,7 @@ struct BetaHead {
     return {digamma(p[0]) - total, digamma(p[1]) - total};
   }
   static double loss(const float* o, const Unit&, const Statistics& t, double* g) {
-    const Link a = exponential(o[0]), b = exponential(o[1]);
+    const Linked a = exponential(o[0]), b = exponential(o[1]);
     const double total = digamma(a.value + b.value);
     g[0] = (digamma(a.value) - total - t[0]) * a.slope;
     g[1] = (digamma(b.value) - total - t[1]) * b.slope;
@@ -142,12 +94,9 @@ struct BetaHead {
   }
 };
 
-struct ExponentialHead {
-  static constexpr std::size_t kOutputs = 1;
+template <>
+struct Head<family::Exponential> : Declared<family::Exponential> {
   using Statistics = Array<1>;
-  static family::Exponential::P parameters(const float* o, const Unit& u) {
-    return {exponential(o[0]).value / positive_unit(u)};
-  }
   static Statistics statistics(double x, const Unit&) { return {x}; }
   static Statistics expected(const family::Exponential::P& p, const Unit&) { return {1 / p[0]}; }
   static double loss(const float* o, const Unit& u, const Statistics& t, double* g) {
@@ -158,12 +107,14 @@ struct ExponentialHead {
 };
 
 // Outputs: log of the mean in units of its location, log of the concentration.
-struct GammaHead {
-  static constexpr std::size_t kOutputs = 2;
+template <>
+struct Head<family::Gamma> {
+  static constexpr std::array<Parameter, 2> kOutputs{
+      {{"mean", Link::kPositive, Role::kSize}, {"concentration", Link::kPositive, Role::kShape}}};
   using Statistics = Array<2>;  // x, log x
   static family::Gamma::P parameters(const float* o, const Unit& u) {
     const double concentration = exponential(o[1]).value;
-    return {concentration, concentration / (positive_unit(u) * exponential(o[0]).value)};
+    return {concentration, concentration / (size_of(u) * exponential(o[0]).value)};
   }
   static Statistics statistics(double x, const Unit&) { return {x, std::log(x)}; }
   static Statistics expected(const family::Gamma::P& p, const Unit&) {
@@ -171,7 +122,7 @@ struct GammaHead {
   }
   static double loss(const float* o, const Unit& u, const Statistics& t, double* g) {
     const auto [a, rate] = parameters(o, u);
-    const Link mean = exponential(o[0]), concentration = exponential(o[1]);
+    const Linked mean = exponential(o[0]), concentration = exponential(o[1]);
     // d rate / d o0 = -rate; d rate / d o1 = rate; d a / d o1 = a.
     const double by_rate = t[0] - a / rate;
     g[0] = mean.slope > 0 ? -rate * by_rate : 0;
@@ -180,12 +131,9 @@ struct GammaHead {
   }
 };
 
-struct BinomialHead {
-  static constexpr std::size_t kOutputs = 1;
+template <>
+struct Head<family::Binomial> : Declared<family::Binomial> {
   using Statistics = Array<2>;  // x, log of the binomial coefficient
-  static family::Binomial::P parameters(const float* o, const Unit& u) {
-    return {u.high, sigmoid(o[0])};
-  }
   static Statistics statistics(double x, const Unit& u) {
     return {x, log_gamma(u.high + 1) - log_gamma(x + 1) - log_gamma(u.high - x + 1)};
   }
@@ -200,12 +148,9 @@ struct BinomialHead {
 };
 
 // No sufficient statistics of fixed size: always the value drawn.
-struct WeibullHead {
-  static constexpr std::size_t kOutputs = 2;
+template <>
+struct Head<family::Weibull> : Declared<family::Weibull> {
   using Statistics = Array<1>;  // log x
-  static family::Weibull::P parameters(const float* o, const Unit& u) {
-    return {positive_unit(u) * exponential(o[0]).value, exponential(o[1]).value};
-  }
   static Statistics statistics(double x, const Unit&) { return {std::log(x)}; }
   static double loss(const float* o, const Unit& u, const Statistics& t, double* g) {
     const auto [scale, k] = parameters(o, u);
@@ -217,13 +162,9 @@ struct WeibullHead {
   }
 };
 
-struct TruncatedNormalHead {
-  static constexpr std::size_t kOutputs = 2;
+template <>
+struct Head<family::TruncatedNormal> : Declared<family::TruncatedNormal> {
   using Statistics = Array<2>;
-  static family::TruncatedNormal::P parameters(const float* o, const Unit& u) {
-    const auto normal = NormalHead::parameters(o, u);
-    return {normal[0], normal[1], u.low, u.high};
-  }
   static Statistics statistics(double x, const Unit& u) { return NormalHead::statistics(x, u); }
   static Statistics expected(const family::TruncatedNormal::P& p, const Unit& u) {
     return NormalHead::moments((family::TruncatedNormal::mean(p) - u.location) / u.scale,
@@ -241,64 +182,4 @@ struct TruncatedNormalHead {
   }
 };
 
-// Uniform: the ends are known exactly if they never change. Otherwise the outputs are the ends as
-// logistic positions within the widest range seen, learned by regression on the simulator's own;
-// the distribution is widened a little and mixed with the whole range, so that a value just outside
-// the prediction does not have probability zero.
-struct UniformHead {
-  static constexpr std::size_t kOutputs = 2;
-  static constexpr double kWiden = 0.01, kWhole = 1e-3;
-  static std::pair<double, double> ends(const float* o, const Unit& u) {
-    const double a = u.low + (u.high - u.low) * sigmoid(o[0]);
-    const double b = u.low + (u.high - u.low) * sigmoid(o[1]);
-    const double width = std::max(std::abs(b - a), 1e-6 * (u.high - u.low));
-    return {std::max(u.low, std::min(a, b) - kWiden * width),
-            std::min(u.high, std::min(a, b) + width * (1 + kWiden))};
-  }
-  static double log_prob(const float* o, const Unit& u, double x) {
-    const auto [a, b] = ends(o, u);
-    const double whole = kWhole / (u.high - u.low);
-    return std::log(whole + (x >= a && x <= b ? (1 - kWhole) / (b - a) : 0));
-  }
-  static double loss(const float* o, const Unit& u, double low, double high, double* g) {
-    constexpr double kSteepness = 20;  // brings the squared error to the size of nats
-    double loss = 0;
-    const double targets[2] = {(low - u.low) / (u.high - u.low), (high - u.low) / (u.high - u.low)};
-    for (int k = 0; k < 2; ++k) {
-      const double p = sigmoid(o[k]);
-      const double error = p - targets[k];
-      loss += kSteepness * error * error;
-      g[k] = 2 * kSteepness * error * p * (1 - p);
-    }
-    return loss;
-  }
-};
-
-// Head and family of each alternative; what has no entry is treated apart.
-template <class Visitor>
-auto dispatch(Family family, Visitor visit) {
-  switch (family) {
-    case Family::kNormal:
-      return visit.template operator()<NormalHead, Normal>();
-    case Family::kLogNormal:
-      return visit.template operator()<LogNormalHead, LogNormal>();
-    case Family::kPoisson:
-      return visit.template operator()<PoissonHead, Poisson>();
-    case Family::kBernoulli:
-      return visit.template operator()<BernoulliHead, Bernoulli>();
-    case Family::kBeta:
-      return visit.template operator()<BetaHead, Beta>();
-    case Family::kExponential:
-      return visit.template operator()<ExponentialHead, Exponential>();
-    case Family::kGamma:
-      return visit.template operator()<GammaHead, Gamma>();
-    case Family::kBinomial:
-      return visit.template operator()<BinomialHead, Binomial>();
-    case Family::kWeibull:
-      return visit.template operator()<WeibullHead, Weibull>();
-    default:
-      return visit.template operator()<TruncatedNormalHead, TruncatedNormal>();
-  }
-}
-
-}  // namespace psn::head_kernels
+}  // namespace psn::heads
