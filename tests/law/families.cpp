@@ -13,7 +13,8 @@ namespace {
 
 struct Case {
   const char* name;
-  Distribution p, q;  // q: another member of the family, for the divergence
+  Distribution p, q;   // q: another member of the family, for the divergence
+  bool has_kl = true;  // in closed form
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
@@ -45,39 +46,45 @@ const std::vector<Case>& cases() {
       {"TruncatedNormalLeftTail", TruncatedNormal(0, 1, -kInfinity, -7),
        TruncatedNormal(0, 1.2, -kInfinity, -7)},
       {"Mixture", Mixture(Value{1, 3}, {Normal(-2, 0.5), Normal(1, 1)}),
-       Mixture(Value{1, 1}, {Normal(-1, 1), Normal(1, 1)})},
+       Mixture(Value{1, 1}, {Normal(-1, 1), Normal(1, 1)}), false},
   };
   return all;
 }
 
-// Integrates f over the support of d: a sum for discrete families; otherwise tanh-sinh-like
-// substitution x = low + width * s(t) on a fine grid, which copes with singular ends.
+// Integrates f from a point to an end of the support: by the tanh-sinh rule to a finite one, which
+// copes with singular ends, by the exp-sinh rule to an infinite one, which copes with heavy tails.
+double integrate(double from, double to, double unit, const std::function<double(double)>& f) {
+  constexpr int kPoints = 20'000;
+  constexpr double kReach = 3.7;  // a finite end is approached to 1e-27 of the width
+  double sum = 0;
+  for (int i = 0; i <= kPoints; ++i) {
+    const double t = -kReach + 2 * kReach * i / kPoints;
+    const double e = M_PI_2 * std::sinh(t), slope_e = M_PI_2 * std::cosh(t);
+    double x = 0, slope = 0;
+    if (std::isfinite(to)) {
+      x = e < 0 ? from + (to - from) / (1 + std::exp(-2 * e))
+                : to - (to - from) / (1 + std::exp(2 * e));
+      slope = std::abs(to - from) * slope_e / (2 * std::cosh(e) * std::cosh(e));
+    } else {
+      x = from + std::copysign(unit * std::exp(e), to);
+      slope = unit * std::exp(e) * slope_e;
+    }
+    const double value = f(x) * slope;
+    if (std::isfinite(value)) sum += value;
+  }
+  return sum * 2 * kReach / kPoints;
+}
+
+// Over the support of d; a sum for discrete families.
 double integrate(const Distribution& d, const std::function<double(double)>& f) {
   const Support s = d.support();
   const double mean = d.mean().scalar();
   const double sd = std::sqrt(d.variance().scalar());
-  if (s.discrete) {
-    double sum = 0;
-    const double last = std::min(s.high, mean + 40 * sd + 60);
-    for (double k = s.low; k <= last; ++k) sum += f(k);
-    return sum;
-  }
-  const double low = std::max(s.low, mean - 40 * sd);
-  const double high = std::min(s.high, mean + 60 * sd);
-  constexpr int kPoints = 40'000;
-  constexpr double kReach = 3.7;  // the ends are approached to 1e-27 of the width
+  if (!s.discrete) return integrate(mean, s.low, sd, f) + integrate(mean, s.high, sd, f);
   double sum = 0;
-  for (int i = 0; i <= kPoints; ++i) {
-    const double t = -kReach + 2 * kReach * i / kPoints;
-    const double e = M_PI_2 * std::sinh(t);
-    const double position = 1 / (1 + std::exp(-2 * e));
-    const double slope = M_PI_2 * std::cosh(t) / (2 * std::cosh(e) * std::cosh(e));
-    const double x = position < 0.5 ? low + (high - low) * position
-                                    : high - (high - low) / (1 + std::exp(2 * e));
-    const double value = f(x);
-    if (std::isfinite(value)) sum += value * slope;
-  }
-  return sum * (high - low) * 2 * kReach / kPoints;
+  const double last = std::min(s.high, mean + 40 * sd + 60);
+  for (double k = s.low; k <= last; ++k) sum += f(k);
+  return sum;
 }
 
 class FamilyLaw : public testing::TestWithParam<Case> {
@@ -104,11 +111,8 @@ TEST_P(FamilyLaw, MomentsAgreeWithTheDensity) {
 
 TEST_P(FamilyLaw, KlAgreesWithQuadrature) {
   const auto closed = kl_divergence(p(), q());
-  if (p().family() == family_of<Mixture>) {
-    EXPECT_FALSE(closed.has_value());
-    return;
-  }
-  ASSERT_TRUE(closed.has_value());
+  ASSERT_EQ(closed.has_value(), GetParam().has_kl);
+  if (!closed) return;
   const double numeric = integrate(p(), [&](double x) {
     const double lp = p().log_prob(x);
     return lp == -kInfinity ? 0 : std::exp(lp) * (lp - q().log_prob(x));
