@@ -45,6 +45,8 @@ const std::vector<Case>& cases() {
        TruncatedNormal(0.2, 1.1, 1, kInfinity)},
       {"TruncatedNormalLeftTail", TruncatedNormal(0, 1, -kInfinity, -7),
        TruncatedNormal(0, 1.2, -kInfinity, -7)},
+      {"StudentT", StudentT(5, 1, 0.7), StudentT(4, 0.5, 1), false},
+      {"StudentTHeavy", StudentT(2.5, -1, 2), StudentT(3, 0, 1), false},
       {"Mixture", Mixture(Value{1, 3}, {Normal(-2, 0.5), Normal(1, 1)}),
        Mixture(Value{1, 1}, {Normal(-1, 1), Normal(1, 1)}), false},
   };

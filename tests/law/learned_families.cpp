@@ -98,6 +98,8 @@ INSTANTIATE_TEST_SUITE_P(
         FamilyCase{"weibull", [](double a) { return Weibull(1 + 3 * a, 1 + a); }, 0.005},
         FamilyCase{"truncated_normal",
                    [](double a) { return TruncatedNormal(2 * a, 0.5, -1.0, 2.0); }, 0.005},
+        FamilyCase{"student_t", [](double a) { return StudentT(3 + 3 * a, 3 * a, 0.2 + a); },
+                   0.008},
         FamilyCase{"mixture",
                    [](double a) {
                      return Mixture(Value{0.3, 0.7}, {Normal(-2.0, 0.5), Normal(2 * a, 0.5)});

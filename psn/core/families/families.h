@@ -14,6 +14,7 @@
 #include "psn/core/families/mixture.h"
 #include "psn/core/families/normal.h"
 #include "psn/core/families/poisson.h"
+#include "psn/core/families/student_t.h"
 #include "psn/core/families/truncated_normal.h"
 #include "psn/core/families/uniform.h"
 #include "psn/core/families/weibull.h"
@@ -33,6 +34,7 @@ using Families = std::variant<  //
     Binomial,                   //
     Weibull,                    //
     TruncatedNormal,            //
+    StudentT,                   //
     Mixture>;
 
 }  // namespace psn
