@@ -47,6 +47,9 @@ const std::vector<Case>& cases() {
        TruncatedNormal(0, 1.2, -kInfinity, -7)},
       {"StudentT", StudentT(5, 1, 0.7), StudentT(4, 0.5, 1), false},
       {"StudentTHeavy", StudentT(2.5, -1, 2), StudentT(3, 0, 1), false},
+      {"NegativeBinomial", NegativeBinomial(4.5, 2.5), NegativeBinomial(3, 2.5)},
+      {"NegativeBinomialSmall", NegativeBinomial(0.8, 0.3), NegativeBinomial(1.5, 0.3)},
+      {"NegativeBinomialLarge", NegativeBinomial(60, 30), NegativeBinomial(50, 20), false},
       {"Mixture", Mixture(Value{1, 3}, {Normal(-2, 0.5), Normal(1, 1)}),
        Mixture(Value{1, 1}, {Normal(-1, 1), Normal(1, 1)}), false},
   };

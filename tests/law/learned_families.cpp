@@ -100,6 +100,8 @@ INSTANTIATE_TEST_SUITE_P(
                    [](double a) { return TruncatedNormal(2 * a, 0.5, -1.0, 2.0); }, 0.005},
         FamilyCase{"student_t", [](double a) { return StudentT(3 + 3 * a, 3 * a, 0.2 + a); },
                    0.008},
+        FamilyCase{"negative_binomial",
+                   [](double a) { return NegativeBinomial(1 + 10 * a, 1 + 3 * a); }, 0.008},
         FamilyCase{"mixture",
                    [](double a) {
                      return Mixture(Value{0.3, 0.7}, {Normal(-2.0, 0.5), Normal(2 * a, 0.5)});

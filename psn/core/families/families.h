@@ -12,6 +12,7 @@
 #include "psn/core/families/gamma.h"
 #include "psn/core/families/log_normal.h"
 #include "psn/core/families/mixture.h"
+#include "psn/core/families/negative_binomial.h"
 #include "psn/core/families/normal.h"
 #include "psn/core/families/poisson.h"
 #include "psn/core/families/student_t.h"
@@ -35,6 +36,7 @@ using Families = std::variant<  //
     Weibull,                    //
     TruncatedNormal,            //
     StudentT,                   //
+    NegativeBinomial,           //
     Mixture>;
 
 }  // namespace psn
