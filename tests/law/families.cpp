@@ -50,6 +50,8 @@ const std::vector<Case>& cases() {
       {"NegativeBinomial", NegativeBinomial(4.5, 2.5), NegativeBinomial(3, 2.5)},
       {"NegativeBinomialSmall", NegativeBinomial(0.8, 0.3), NegativeBinomial(1.5, 0.3)},
       {"NegativeBinomialLarge", NegativeBinomial(60, 30), NegativeBinomial(50, 20), false},
+      {"Geometric", Geometric(0.3), Geometric(0.5)},
+      {"GeometricSmall", Geometric(0.02), Geometric(0.03)},
       {"Mixture", Mixture(Value{1, 3}, {Normal(-2, 0.5), Normal(1, 1)}),
        Mixture(Value{1, 1}, {Normal(-1, 1), Normal(1, 1)}), false},
   };

@@ -38,6 +38,7 @@ std::vector<HeadCase> head_cases() {
   add("student t vector", StudentT(Value{3, 9}, 1, Value{0.5, 1.5}), Value{0.5, 30});
   add("negative binomial", NegativeBinomial(4.2, 1.5), 6.0);
   add("no count", NegativeBinomial(0.5, 20), 0.0);
+  add("geometric", Geometric(0.3), 4.0);
   add("categorical", Categorical({0.2, 0.5, 0.3}), 2.0);
   add("categorical rows", Categorical(Value({0.2, 0.8, 0.6, 0.4}, {2, 2})), Value{1, 0});
   add("uniform", Uniform(-1, 3), 0.5);

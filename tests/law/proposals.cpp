@@ -31,6 +31,8 @@ std::vector<ProposalCase> cases() {
       {"binomial", Binomial(10, 0.4), 3.0},
       {"student_t", StudentT(5, 1.5, 0.7), 2.0},
       {"negative_binomial", NegativeBinomial(4.2, 3), 6.0},
+      {"geometric", Geometric(0.2), 6.0},
+      {"certain_success", Geometric(1.0), 0.0},
       {"categorical", Categorical({0.2, 0.5, 0.3}), 2.0},
       {"impossible_category", Categorical({0.2, 0.0, 0.8}), 2.0},
       {"one_category", Categorical({0.7}), 0.0},

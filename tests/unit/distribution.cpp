@@ -44,6 +44,8 @@ TEST(Distribution, BadParametersAreNamed) {
             "StudentT(df=1, loc=0, scale=-1): scale must be positive and finite");
   EXPECT_NE(problem(NegativeBinomial(0, 1)), "");
   EXPECT_NE(problem(NegativeBinomial(1, kInfinity)), "");
+  EXPECT_NE(problem(Geometric(0)), "");
+  EXPECT_NE(problem(Geometric(1.1)), "");
   EXPECT_NE(problem(Categorical(Value())), "");
   EXPECT_NE(problem(Categorical(Value(1.0))), "");
   EXPECT_NE(problem(Categorical({0, 0})), "");

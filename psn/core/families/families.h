@@ -10,6 +10,7 @@
 #include "psn/core/families/categorical.h"
 #include "psn/core/families/exponential.h"
 #include "psn/core/families/gamma.h"
+#include "psn/core/families/geometric.h"
 #include "psn/core/families/log_normal.h"
 #include "psn/core/families/mixture.h"
 #include "psn/core/families/negative_binomial.h"
@@ -37,6 +38,7 @@ using Families = std::variant<  //
     TruncatedNormal,            //
     StudentT,                   //
     NegativeBinomial,           //
+    Geometric,                  //
     Mixture>;
 
 }  // namespace psn
