@@ -52,6 +52,7 @@ const std::vector<Case>& cases() {
       {"NegativeBinomialLarge", NegativeBinomial(60, 30), NegativeBinomial(50, 20), false},
       {"Geometric", Geometric(0.3), Geometric(0.5)},
       {"GeometricSmall", Geometric(0.02), Geometric(0.03)},
+      {"Laplace", Laplace(0.5, 0.7), Laplace(-0.3, 1.3)},
       {"Mixture", Mixture(Value{1, 3}, {Normal(-2, 0.5), Normal(1, 1)}),
        Mixture(Value{1, 1}, {Normal(-1, 1), Normal(1, 1)}), false},
   };

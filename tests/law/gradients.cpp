@@ -39,6 +39,8 @@ std::vector<HeadCase> head_cases() {
   add("negative binomial", NegativeBinomial(4.2, 1.5), 6.0);
   add("no count", NegativeBinomial(0.5, 20), 0.0);
   add("geometric", Geometric(0.3), 4.0);
+  add("laplace", Laplace(1.5, 0.7), 2.0);
+  add("laplace vector", Laplace(Value{1, 2}, Value{0.5, 1.5}), Value{0.5, 3});
   add("categorical", Categorical({0.2, 0.5, 0.3}), 2.0);
   add("categorical rows", Categorical(Value({0.2, 0.8, 0.6, 0.4}, {2, 2})), Value{1, 0});
   add("uniform", Uniform(-1, 3), 0.5);

@@ -74,6 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
                     FamilyCase{"StudentT", StudentT(4, 1, 1.5), 0.5, 2.5},
                     FamilyCase{"NegativeBinomial", NegativeBinomial(4, 3), 1.0, 5.5},
                     FamilyCase{"Geometric", Geometric(0.25), 1.0, 3.5},
+                    FamilyCase{"Laplace", Laplace(1, 1.5), 0.5, 2.5},
                     FamilyCase{"Mixture", Mixture(Value{0.4, 0.6}, {Normal(-2, 0.5), Normal(1, 1)}),
                                0.7, -1.0}),
     [](const auto& test) { return test.param.name; });

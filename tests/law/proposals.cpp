@@ -33,6 +33,7 @@ std::vector<ProposalCase> cases() {
       {"negative_binomial", NegativeBinomial(4.2, 3), 6.0},
       {"geometric", Geometric(0.2), 6.0},
       {"certain_success", Geometric(1.0), 0.0},
+      {"laplace", Laplace(1.5, 0.7), 2.0},
       {"categorical", Categorical({0.2, 0.5, 0.3}), 2.0},
       {"impossible_category", Categorical({0.2, 0.0, 0.8}), 2.0},
       {"one_category", Categorical({0.7}), 0.0},

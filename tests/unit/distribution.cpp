@@ -46,6 +46,8 @@ TEST(Distribution, BadParametersAreNamed) {
   EXPECT_NE(problem(NegativeBinomial(1, kInfinity)), "");
   EXPECT_NE(problem(Geometric(0)), "");
   EXPECT_NE(problem(Geometric(1.1)), "");
+  EXPECT_NE(problem(Laplace(kNaN, 1)), "");
+  EXPECT_NE(problem(Laplace(0, 0)), "");
   EXPECT_NE(problem(Categorical(Value())), "");
   EXPECT_NE(problem(Categorical(Value(1.0))), "");
   EXPECT_NE(problem(Categorical({0, 0})), "");

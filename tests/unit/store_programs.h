@@ -27,6 +27,7 @@ inline Model everything() {
     ctx.sample(StudentT(3, x, 1), {.name = "student"});
     ctx.sample(NegativeBinomial(3, std::abs(x) + 1), {.name = "counted"});
     ctx.sample(Geometric(1 / (2 + x * x)), {.name = "waited"});
+    ctx.sample(Laplace(0, std::abs(x) + 1), {.name = "laplace"});
     ctx.sample(TruncatedNormal(0, 1, -1, std::abs(x)), {.name = "truncated"});
     ctx.sample(Mixture(Value{1, 2}, {Normal(x, 1), Uniform(0, 1)}), {.name = "mixture"});
     ctx.sample(Mixture(Value{1, 2}, {Mixture(Value{1.0}, {Normal(Value{x, x, x, x}, 1)}),

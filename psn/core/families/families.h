@@ -11,6 +11,7 @@
 #include "psn/core/families/exponential.h"
 #include "psn/core/families/gamma.h"
 #include "psn/core/families/geometric.h"
+#include "psn/core/families/laplace.h"
 #include "psn/core/families/log_normal.h"
 #include "psn/core/families/mixture.h"
 #include "psn/core/families/negative_binomial.h"
@@ -39,6 +40,7 @@ using Families = std::variant<  //
     StudentT,                   //
     NegativeBinomial,           //
     Geometric,                  //
+    Laplace,                    //
     Mixture>;
 
 }  // namespace psn
