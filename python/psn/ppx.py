@@ -88,6 +88,12 @@ def Weibull(scale, concentration):
     return Distribution(11, scale, concentration)
 
 
+def __getattr__(name):
+    # A family that psn knows may be one that the wire does not.
+    what = "PPX has no %s" if name[:1].isupper() else "module 'psn.ppx' has no attribute '%s'"
+    raise AttributeError(what % name)
+
+
 class _Abandoned(BaseException):
     """Ends a run from within: its engine has gone, or sent no answer to our request."""
 

@@ -197,6 +197,15 @@ TEST(Codec, UnnormalisedProbabilitiesAreNormalised) {
 TEST(Codec, RefusesWhatPpxLacks) {
   Encoder encoder(ScalarShape::kNone);
   EXPECT_THROW(encoder.encode(Sample{"a", "", TruncatedNormal(0, 1, -1, 1), true}), ModelError);
+  for (const Distribution& d : std::initializer_list<Distribution>{
+           StudentT(3, 0, 1), Laplace(0, 1), NegativeBinomial(1, 1), Geometric(0.5)}) {
+    try {
+      encoder.encode(Sample{"a", "", d, true});
+      FAIL() << d.text();
+    } catch (const ModelError& error) {
+      EXPECT_EQ(error.what(), "PPX has no " + std::string(family_name(d.family())));
+    }
+  }
   EXPECT_THROW(encoder.encode(Sample{"a", "", Mixture({1, 1}, {Normal(0, 1), Normal(1, 1)}), true}),
                ModelError);
 }
