@@ -99,11 +99,11 @@ INSTANTIATE_TEST_SUITE_P(
         FamilyCase{"truncated_normal",
                    [](double a) { return TruncatedNormal(2 * a, 0.5, -1.0, 2.0); }, 0.005},
         FamilyCase{"student_t", [](double a) { return StudentT(3 + 3 * a, 3 * a, 0.2 + a); },
-                   0.008},
+                   0.005},
         FamilyCase{"negative_binomial",
-                   [](double a) { return NegativeBinomial(1 + 10 * a, 1 + 3 * a); }, 0.008},
+                   [](double a) { return NegativeBinomial(1 + 10 * a, 1 + 3 * a); }, 0.005},
         FamilyCase{"geometric", [](double a) { return Geometric(0.05 + 0.9 * a); }, 0.005},
-        FamilyCase{"laplace", [](double a) { return Laplace(3 * a, 0.2 + a); }, 0.008},
+        FamilyCase{"laplace", [](double a) { return Laplace(3 * a, 0.2 + a); }, 0.005},
         FamilyCase{"mixture",
                    [](double a) {
                      return Mixture(Value{0.3, 0.7}, {Normal(-2.0, 0.5), Normal(2 * a, 0.5)});
