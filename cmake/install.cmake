@@ -12,8 +12,29 @@ if(TARGET psn_mpi)
   install(TARGETS psn_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 install(TARGETS ${layers} EXPORT psn_targets LIBRARY)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/psn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.h")
+
+# What others build on: these headers, and what they include. All others are nobody's business.
+set(public_headers
+  psn/core/context.h psn/core/model.h psn/core/plugin.h psn/core/in_process.h psn/core/run.h
+  psn/core/posterior.h psn/infer/importance.h psn/infer/metropolis.h psn/infer/correction.h
+  psn/infer/diagnostics.h psn/nn/surrogate.h psn/nn/network_file.h psn/nn/network_guide.h
+  psn/nn/evaluate.h psn/train/trainer.h psn/train/comparison.h psn/ppx/remote.h psn/ppx/server.h
+  psn/ppx/psn.h psn/services/simulate.h psn/services/infer.h psn/services/train.h
+  psn/services/compare.h psn/services/generate.h psn/services/stores.h psn/services/predict.h
+  psn/services/graph.h psn/services/serve.h)
+set(unread ${public_headers})
+while(unread)
+  list(POP_FRONT unread header)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/${header} includes REGEX "^#include \"psn/")
+  list(TRANSFORM includes REPLACE "^#include \"([^\"]*)\".*" "\\1")
+  list(REMOVE_ITEM includes ${public_headers})
+  list(APPEND public_headers ${includes})
+  list(APPEND unread ${includes})
+endwhile()
+foreach(header ${public_headers})
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+endforeach()
 install(EXPORT psn_targets NAMESPACE psn:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/psn)
 file(WRITE ${PROJECT_BINARY_DIR}/psnConfig.cmake
      "include(CMakeFindDependencyMacro)\nfind_dependency(fmt)\n"
