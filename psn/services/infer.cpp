@@ -142,7 +142,13 @@ class Inference {
     const std::vector<std::string> queries = target_ ? std::vector<std::string>{} : job_.queries;
     std::vector<std::string> names = queries;
     for (const auto& [name, value] : job_.observations.values()) names.push_back(name);
-    for (const auto& [name, value] : job_.held.values()) names.push_back(name);
+    for (const auto& [name, value] : job_.held.values()) {
+      if (job_.observations.contains(name)) {
+        throw InvalidArgument(fmt::format(
+            "'{}' is both given and observed: --given holds it, --observe weighs it", name));
+      }
+      names.push_back(name);
+    }
     const ModelSurvey survey(*simulator_, s.parallelism, s.run_options(host_, &job_.held), names);
     survey.check(job_.observations);
     survey.check_held(job_.held);

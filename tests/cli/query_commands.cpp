@@ -59,6 +59,7 @@ TEST_F(QueryCommands, ALatentIsHeldWithoutBeingWeighed) {
 TEST_F(QueryCommands, WhatCannotBeHeldIsSaid) {
   expect_error("infer gaussian --given obs0=2", 64, "--observe conditions on");
   expect_error("infer gaussian-marsaglia --given mu=2", 64, "a tag");
+  expect_error("infer gaussian --given mu=2 --observe mu=2", 64, "'mu' is both given and observed");
   expect_error("simulate gaussian --given nu=2", 64, "--given 'nu'");
   expect_error("simulate gaussian --given mu", 64, "--given 'mu': expected NAME=VALUE");
   expect_error("simulate gaussian-marsaglia --given u=2", 70, "held at 2");
