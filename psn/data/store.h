@@ -15,17 +15,9 @@
 #include "psn/data/block.h"
 #include "psn/data/database.h"
 #include "psn/data/dictionary.h"
+#include "psn/data/part.h"
 
 namespace psn::data {
-
-// Traces 0 to `traces` - 1 of the streams that a seed gives a model.
-struct Part {
-  std::string model;
-  std::uint64_t seed = 0;
-  std::uint64_t traces = 0;  // of a store that was merged; 0: all of its traces
-
-  friend bool operator==(const Part&, const Part&) = default;
-};
 
 class StoreWriter {
  public:

@@ -6,6 +6,7 @@
 #include "psn/nn/surrogate.h"
 #include "psn/ppx/remote.h"
 #include "psn/services/ranks.h"
+#include "psn/services/training_history.h"
 
 namespace psn::services {
 namespace {

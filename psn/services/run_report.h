@@ -9,9 +9,14 @@
 #include "psn/core/ensemble.h"
 #include "psn/core/failure_log.h"
 #include "psn/services/host.h"
-#include "psn/services/training_history.h"
 
 namespace psn::services {
+
+// Of a surrogate, from its simulator.
+struct HeldOutKl {
+  double nats = 0, standard_error = 0;  // per trace
+  std::uint64_t traces = 0;
+};
 
 // Traces of a surrogate that went on in its simulator at an unknown address.
 struct Fallbacks {

@@ -10,6 +10,7 @@
 #include "psn/base/npz.h"
 #include "psn/base/text.h"
 #include "psn/core/posterior.h"
+#include "psn/data/store.h"
 #include "psn/services/names.h"
 
 namespace psn::services {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "psn/data/store.h"
+#include "psn/data/part.h"
 #include "psn/services/host.h"
 
 namespace psn::services {

@@ -11,6 +11,7 @@
 #include "psn/services/model_survey.h"
 #include "psn/services/ranks.h"
 #include "psn/services/training_history.h"
+#include "psn/services/training_store.h"
 #include "psn/services/unfinished_training.h"
 #include "psn/train/trainer.h"
 #include "psn/train/training_log.h"

@@ -10,7 +10,6 @@
 
 #include "psn/core/failure_log.h"
 #include "psn/services/simulators.h"
-#include "psn/services/training_store.h"
 #include "psn/train/options.h"
 #include "psn/train/progress.h"
 
@@ -20,6 +19,11 @@ namespace psn::services {
 // apart than the KL of their traces; a tenth of a nat can shift a mean by nearly half a standard
 // deviation.
 inline constexpr double kMostKl = 0.1;
+
+struct StoredTraces {
+  std::string store;  // its folder
+  double epochs = 0;  // passes over it; 0: as many traces as the training says
+};
 
 struct TrainingJob {
   // What to learn and how; callbacks, monitor, ranks and resume are set by the service.

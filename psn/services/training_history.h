@@ -7,17 +7,13 @@
 #include <optional>
 #include <string>
 
+#include "psn/services/run_report.h"
 #include "psn/train/progress.h"
 
 namespace psn::services {
 
 nlohmann::ordered_json progress_json(const Progress& progress, bool infers);
 
-// Of a surrogate, from its simulator.
-struct HeldOutKl {
-  double nats = 0, standard_error = 0;  // per trace
-  std::uint64_t traces = 0;
-};
 // Of the last validation in a network's history; nullopt if there was none.
 std::optional<HeldOutKl> held_out_kl(const std::string& history);
 

@@ -7,14 +7,10 @@
 
 #include "psn/data/store.h"
 #include "psn/data/store_source.h"
+#include "psn/services/train.h"
 #include "psn/train/trainer.h"
 
 namespace psn::services {
-
-struct StoredTraces {
-  std::string store;  // its folder
-  double epochs = 0;  // passes over it; 0: as many traces as the training says
-};
 
 class TrainingStore {
  public:
