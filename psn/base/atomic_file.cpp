@@ -88,7 +88,13 @@ Descriptor hold_temporary(const std::string& path, const std::function<int()>& m
 Descriptor hold_temporary_folder(const std::string& path) {
   return hold_temporary(path, [&] {
     if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) return -1;
-    return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) {
+      const int error = errno;
+      ::rmdir(path.c_str());
+      errno = error;
+    }
+    return folder;
   });
 }
 
