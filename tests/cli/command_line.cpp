@@ -157,6 +157,25 @@ TEST_F(CommandLine, OptionsWithHyphensOrUnderscores) {
   expect_error(train + "--config both.toml --out s.psn", 65, "are one option");
 }
 
+TEST_F(CommandLine, Cores) {
+  const std::string train = "train surrogate gaussian --traces 60 --batch-size 20 --validation 0 ";
+  for (const std::string core : {"gru", "attention"}) {
+    ASSERT_EQ(psn(train + "--core " + core + " --core-dim 8 --core-depth 2 --out s.psn").code, 0);
+    ASSERT_EQ(psn("train surrogate gaussian --config s.psn.toml --out t.psn").code, 0);
+    EXPECT_EQ(slurp(folder_ / "s.psn"), slurp(folder_ / "t.psn"));
+    const auto config = json("inspect t.psn")["config"];
+    EXPECT_EQ(config["core"], core);
+    EXPECT_EQ(config["core_dim"], 8);
+    EXPECT_EQ(config["core_depth"], 2);
+    EXPECT_EQ(config.contains("attention_heads"), core == "attention");
+    EXPECT_EQ(psn("simulate s.psn -n 10").code, 0);
+    expect_error(train + "--from s.psn --core lstm --out u.psn", 64, "the network that is given");
+  }
+  ASSERT_EQ(psn(train + "--core lstm --core-dim 8 --out s.psn").code, 0);
+  EXPECT_EQ(json("inspect s.psn")["config"]["lstm_dim"], 8);
+  expect_error(train + "--core rnn --out s.psn", 64, "rnn");
+}
+
 TEST_F(CommandLine, ObservationsFromFiles) {
   std::ofstream(folder_ / "data.json") << R"({"obs0": 1, "obs1": 2})";
   std::ofstream(folder_ / "data.csv") << "obs0,obs1\n1,2\n";
