@@ -108,7 +108,8 @@ std::optional<std::string> never_yields(const Distribution& distribution, const 
   if (const auto* mixture = std::get_if<Mixture>(&distribution.variant())) {
     std::optional<std::string> why;
     for (const Distribution& part : *mixture->components) {
-      if (!(why = never_yields(part, value))) return std::nullopt;
+      why = never_yields(part, value);
+      if (!why) return std::nullopt;
     }
     return why;
   }

@@ -103,6 +103,7 @@ std::vector<double> Posterior::weights() const {
 
 std::vector<std::string> Posterior::names() const {
   std::vector<std::string> names;
+  names.reserve(columns_.size());
   for (const Column& column : columns_) names.push_back(column.name);
   return names;
 }

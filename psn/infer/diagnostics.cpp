@@ -108,7 +108,7 @@ double fit_pareto_shape(const std::vector<double>& excess) {
   const std::size_t n = excess.size();
   const auto count = static_cast<double>(n);
   const auto grid = static_cast<std::size_t>(30 + std::sqrt(count));
-  const double quartile = excess[static_cast<std::size_t>(count / 4 + 0.5) - 1];
+  const double quartile = excess[static_cast<std::size_t>(std::lround(count / 4)) - 1];
   const double largest = excess.back();
   std::vector<double> theta(grid), log_likelihood(grid);
   const auto shape_at = [&](double t) {

@@ -66,10 +66,10 @@ class DrawGuide : public Guide {
   static const Value* next(Cursor& cursor, std::uint32_t site) {
     if (site == kNone) return nullptr;
     const auto& latents = cursor.draw->latents;
-    auto found = std::lower_bound(latents.begin(), latents.end(), site, before_site);
+    const auto first = std::lower_bound(latents.begin(), latents.end(), site, before_site);
     const auto earlier = static_cast<long>(cursor.visits.count(site) - 1);
-    if (latents.end() - found <= earlier || (found += earlier)->site != site) return nullptr;
-    return &found->value;
+    if (latents.end() - first <= earlier || first[earlier].site != site) return nullptr;
+    return &first[earlier].value;
   }
 
   std::uint32_t site(const Address& address) {

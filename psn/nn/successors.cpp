@@ -20,6 +20,7 @@ bool within_range(const Network& network, const Target& target) {
 // Of rows that mean the same.
 void leave_first_of_each(const std::vector<std::uint32_t>& rows, Targets& targets) {
   std::vector<std::pair<std::optional<Target>, std::uint32_t>> sorted;
+  sorted.reserve(rows.size());
   for (const std::uint32_t row : rows) sorted.emplace_back(targets[row], row);
   std::sort(sorted.begin(), sorted.end());
   for (std::size_t i = 1; i < sorted.size(); ++i) {
