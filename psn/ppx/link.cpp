@@ -157,7 +157,7 @@ void Link::send(const Message& message) {
 }
 
 bool Link::is_answer(const std::vector<zmq::message_t>& frames) const {
-  if (frames.size() < 3 || frames[0].size() != sizeof request_ || frames[1].size() != 0) {
+  if (frames.size() < 3 || frames[0].size() != sizeof request_ || !frames[1].empty()) {
     throw ProtocolError("a message without the envelope of ours");
   }
   return std::memcmp(frames[0].data(), &request_, sizeof request_) == 0;

@@ -32,7 +32,7 @@ std::vector<std::string> endpoints_of(const std::string& argument) {
     if (part.empty() || part.find("://") != part.npos) {
       throw InvalidArgument(fmt::format("'{}': '{}' is no address of a simulator", argument, part));
     }
-    endpoints.push_back(scheme + "://" + part);
+    endpoints.push_back(fmt::format("{}://{}", scheme, part));
     at = comma + 1;
   }
   return endpoints;

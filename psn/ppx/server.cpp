@@ -36,9 +36,8 @@ std::vector<zmq::message_t> receive_all(zmq::socket_t& socket) {
 // nothing. Its answer must have the same before it. Returns how many frames; 0: it has no answer.
 std::size_t envelope_of(const std::vector<zmq::message_t>& frames) {
   constexpr std::size_t kMaxNumber = 64;  // bytes
-  if (frames.size() > 2 && frames[1].size() == 0) return 2;
-  const bool numbered =
-      frames.size() > 3 && frames[1].size() <= kMaxNumber && frames[2].size() == 0;
+  if (frames.size() > 2 && frames[1].empty()) return 2;
+  const bool numbered = frames.size() > 3 && frames[1].size() <= kMaxNumber && frames[2].empty();
   return numbered ? 3 : 0;
 }
 

@@ -142,8 +142,9 @@ class KeptTraining {
 
  private:
   bool take(std::optional<TrainedNetwork> found) {
-    if (found) trained_ = *std::move(found);
-    return found.has_value();
+    if (!found) return false;
+    trained_ = *std::move(found);
+    return true;
   }
 
   void tell(std::uint64_t traces, double figure, double seconds) const {

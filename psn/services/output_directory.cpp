@@ -45,7 +45,7 @@ void move_file(const std::string& from, const std::string& to) {
 }  // namespace
 
 std::string place_beside(const std::string& directory) {
-  const std::string name = directory.substr(0, directory.find_last_not_of('/') + 1);
+  std::string name = directory.substr(0, directory.find_last_not_of('/') + 1);
   const fs::path last = fs::path(name).filename();
   std::error_code error;
   const bool nameless = last.empty() || last == "." || last == "..";

@@ -7,7 +7,7 @@
 namespace psn::services {
 
 SharedStream::SharedStream(Simulator& simulator, StreamOptions options, Communicator& ranks)
-    : ranks_(ranks), own_(simulator, own_places(std::move(options))) {
+    : ranks_(ranks), own_(simulator, own_places(options)) {
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
     messages_.emplace_back(simulator.addresses());
   }

@@ -49,7 +49,7 @@ struct HeadOf<Uniform> {
     const std::size_t n = type.components();
     std::vector<double> low(n, scaling.low), high(n, scaling.high);
     const auto value = [&](const std::vector<double>& v) { return Value(v, type.shape); };
-    const Distribution whole = Uniform(value(low), value(high));
+    Distribution whole = Uniform(value(low), value(high));
     if (!scaling.bounds_vary) return whole;
     for (std::size_t i = 0; i < n; ++i) {
       std::tie(low[i], high[i]) = Ends::ends(o + 2 * i, unit_of(scaling, i));
