@@ -23,7 +23,7 @@ class MarkovBaseline::Author : public Channel {
     if (!depth) return request.distribution->draw(rng_);
     const auto known = baseline_.counts_.find({before_, *depth});
     if (known == baseline_.counts_.end()) throw Impossible();
-    const Value kind = Distribution(Categorical(Value(known->second))).draw(rng_);
+    Value kind = Distribution(Categorical(Value(known->second))).draw(rng_);
     if (request.distribution->log_prob(kind) == -kInfinity) throw Impossible();
     before_ = static_cast<Kind>(kind.integer());
     return kind;
