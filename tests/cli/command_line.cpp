@@ -306,7 +306,7 @@ TEST_F(CommandLine, BrokenSimulators) {
   expect_error("infer " + plugin("broken_hangs") + common, 70,
                "no random choice for 0.5 s after 'mu__Normal__1'");
   expect_error("simulate " + plugin("broken_throws") + common, 70, "the mesh is tangled");
-  expect_error("simulate " + plugin("broken_endless") + " -n 100", 70,
+  expect_error("simulate " + plugin("broken_endless") + " -n 100 --quiet", 70,
                "longer than 1000000 choices");
   expect_error("graph " + plugin("broken_nan") + common, 70, "Normal(mean=");
   EXPECT_FALSE(fs::exists(folder_ / "results"));
