@@ -14,7 +14,7 @@
 #include "psn/base/error.h"
 #include "psn/core/in_process.h"
 #include "psn/infer/importance.h"
-#include "psn/nn/network_guide.h"
+#include "psn/nn/run/network_guide.h"
 #include "psn/train/trainer.h"
 
 namespace {

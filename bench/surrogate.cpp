@@ -14,8 +14,8 @@
 #include "experiments/program_synthesis/program_synthesis.h"
 #include "psn/infer/importance.h"
 #include "psn/nn/math.h"
-#include "psn/nn/network_guide.h"
-#include "psn/nn/surrogate.h"
+#include "psn/nn/run/network_guide.h"
+#include "psn/nn/run/surrogate.h"
 #include "psn/train/batch.h"
 #include "tests/law/network_fixture.h"
 

@@ -8,5 +8,5 @@ psn_layer(ppx USES core LINK PRIVATE PkgConfig::ZMQ Threads::Threads)
 target_compile_definitions(psn_ppx PRIVATE PSN_VERSION="${PROJECT_VERSION}")
 psn_flatbuffers(ppx ppx)
 
-psn_layer(data USES core LINK PRIVATE PkgConfig::LMDB Threads::Threads)
+psn_layer(data USES core ranks LINK PRIVATE PkgConfig::LMDB Threads::Threads)
 psn_flatbuffers(data trace_store)

@@ -5,8 +5,8 @@ include(CMakePackageConfigHelpers)
 
 get_property(layers GLOBAL PROPERTY PSN_LAYERS)
 set_target_properties(psn PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-set_target_properties(${layers} psn_models psn_experiments PROPERTIES INSTALL_RPATH "$ORIGIN")
-install(TARGETS psn psn_models psn_experiments RUNTIME LIBRARY)
+set_target_properties(${layers} psn_models psn_zoo psn_experiments PROPERTIES INSTALL_RPATH "$ORIGIN")
+install(TARGETS psn psn_models psn_zoo psn_experiments RUNTIME LIBRARY)
 if(TARGET psn_mpi)
   set_target_properties(psn_mpi PROPERTIES INSTALL_RPATH "$ORIGIN")
   install(TARGETS psn_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -17,11 +17,11 @@ install(TARGETS ${layers} EXPORT psn_targets LIBRARY)
 set(public_headers
   psn/core/context.h psn/core/model.h psn/core/plugin.h psn/core/in_process.h psn/core/run.h
   psn/core/posterior.h psn/infer/importance.h psn/infer/metropolis.h psn/infer/correction.h
-  psn/infer/diagnostics.h psn/nn/surrogate.h psn/nn/network_file.h psn/nn/network_guide.h
-  psn/nn/evaluate.h psn/train/trainer.h psn/train/comparison.h psn/ppx/remote.h psn/ppx/server.h
+  psn/infer/diagnostics.h psn/nn/run/surrogate.h psn/nn/network_file.h psn/nn/run/network_guide.h
+  psn/nn/run/evaluate.h psn/train/trainer.h psn/train/comparison.h psn/ppx/remote.h psn/ppx/server.h
   psn/ppx/psn.h psn/services/simulate.h psn/services/infer.h psn/services/train.h
   psn/services/compare.h psn/services/generate.h psn/services/stores.h psn/services/predict.h
-  psn/services/graph.h psn/services/serve.h)
+  psn/services/graph.h psn/services/serve.h psn/services/inspect.h psn/services/machine.h)
 set(unread ${public_headers})
 while(unread)
   list(POP_FRONT unread header)

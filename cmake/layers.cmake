@@ -1,4 +1,4 @@
-# One shared library per folder of psn/, with the include path that its sources see and links only
+# One shared library per folder of psn/ (a module in a folder `mpi` apart), with the include path that its sources see and links only
 # to the layers it may use. tests/layering checks the includes themselves.
 
 set(PSN_WARNINGS -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers)
@@ -41,6 +41,7 @@ endif()
 function(psn_layer name)
   cmake_parse_arguments(ARG "" "" "USES;LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/psn/${name}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/mpi/")
   add_library(psn_${name} ${sources})
   target_include_directories(psn_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                                 $<INSTALL_INTERFACE:include>)

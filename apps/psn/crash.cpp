@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -111,9 +112,21 @@ void report_crash(int number, siginfo_t* info, void* context) {
   ::raise(number);
 }
 
+// A library that calls exit() would end all of the work without a word, and with its own code.
+void report_exit() {
+  const Activity* activity = current_activity();
+  if (!activity) return;
+  Line line;
+  line.add("psn: error: ");
+  say_where(line, activity);
+  line.add(": ended the process with exit()").write();
+  ::_exit(kModelFailed);
+}
+
 }  // namespace
 
 void report_crashes() {
+  std::atexit(report_exit);
   if (kHasReporter) return;
   struct sigaction action {};
   action.sa_sigaction = report_crash;

@@ -3,8 +3,8 @@
 
 namespace psn::app {
 
-// For the rest of the process. A program that overflows its stack ends psn like any other failure
-// of a simulator; after another crash psn dies of its signal.
+// For the rest of the process. A program that overflows its stack, or calls exit(), ends psn like
+// any other failure of a simulator; after another crash psn dies of its signal.
 void report_crashes();
 
 }  // namespace psn::app

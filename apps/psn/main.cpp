@@ -19,6 +19,7 @@
 #include "apps/psn/crash.h"
 #include "apps/psn/exit_codes.h"
 #include "apps/psn/options/help.h"
+#include "apps/psn/options/option_names.h"
 #include "apps/psn/options/options.h"
 #include "apps/psn/ranks.h"
 #include "psn/base/error.h"
@@ -35,7 +36,8 @@ constexpr const char* kFooter =
 int complain(const std::string& message, ExitCode code) {
   // What is wrong for all is said by rank 0, which ends the others meanwhile.
   if (!ranks().leads()) std::this_thread::sleep_for(std::chrono::seconds(2));
-  const std::string line = one_line(message);  // whatever a library or a file put into it
+  const std::string line =
+      one_line(with_option_names(message));  // whatever a library or a file put into it
   const std::string who = ranks().alone() ? "" : fmt::format("rank {}: ", ranks().rank());
   std::fputs(fmt::format("psn: error: {}{}\n", who, line).c_str(), stderr);
   if (!ranks().alone()) ranks().abort(code);

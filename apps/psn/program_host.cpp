@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "apps/psn/built_in_models.h"
+#include "apps/psn/options/option_names.h"
 #include "apps/psn/ranks.h"
 #include "psn/base/signal_stack.h"
 #include "psn/base/text.h"
@@ -126,7 +127,8 @@ void ProgramHost::end_program(const Verdict& verdict) {
   } catch (const std::exception& error) {
     where = fmt::format("; what there was is lost: {}", error.what());
   }
-  std::fputs(fmt::format("psn: error: {}{}\n", verdict.message, where).c_str(), stderr);
+  std::fputs(fmt::format("psn: error: {}{}\n", verdict.message, with_option_names(where)).c_str(),
+             stderr);
   ::_exit(verdict.code);
 }
 

@@ -1,7 +1,7 @@
 // The processes that mpirun started to work on one command; this one alone without mpirun.
 #pragma once
 
-#include "psn/base/communicator.h"
+#include "psn/ranks/communicator.h"
 
 namespace psn::app {
 

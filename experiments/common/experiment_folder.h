@@ -7,9 +7,9 @@
 #include <string>
 
 #include "experiments/common/experiment.h"
-#include "psn/base/file_lock.h"
 #include "psn/core/ensemble.h"
 #include "psn/data/store.h"
+#include "psn/io/file_lock.h"
 #include "psn/services/kept_network.h"
 
 namespace psn {

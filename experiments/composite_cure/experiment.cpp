@@ -12,8 +12,8 @@
 #include "psn/core/in_process.h"
 #include "psn/data/store_source.h"
 #include "psn/infer/importance.h"
-#include "psn/nn/network_guide.h"
-#include "psn/nn/surrogate.h"
+#include "psn/nn/run/network_guide.h"
+#include "psn/nn/run/surrogate.h"
 #include "psn/services/host.h"
 
 namespace psn::composite_cure {

@@ -5,7 +5,7 @@
 
 #include "experiments/composite_cure/composite_cure.h"
 #include "psn/base/error.h"
-#include "psn/nn/evaluate.h"
+#include "psn/nn/run/evaluate.h"
 
 namespace psn::composite_cure {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "psn/core/trace.h"
-#include "psn/nn/executor.h"
+#include "psn/nn/run/executor.h"
 
 namespace psn::composite_cure {
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/composite_cure/newton.h"
-
 namespace psn::composite_cure {
 
 Section::Section(const Part& part, Air air, const Outline& outline, const Resolution& resolution,
@@ -18,16 +16,17 @@ Section::Section(const Part& part, Air air, const Outline& outline, const Resolu
       thickness_(part, resolution),
       part_columns_(outline.part_elements + 1),
       stride_(part_columns_ + outline.flange_elements),
-      past_(rows() * stride_, part.start),
-      laminate_(materials.laminate, thickness_.laminate_nodes() * part_columns_, part.start),
-      backward_(BackwardStep::first(step_)) {
+      course_{Past(rows() * stride_, part.start),
+              LaminatePoints(materials.laminate, thickness_.laminate_nodes() * part_columns_,
+                             part.start),
+              BackwardStep::first(step_)} {
   temperature_.assign(rows() * stride_, part.start);
   for (Field* field : {&metal_, &area_, &from_bottom_, &from_top_, &across_, &along_, &change_,
                        &residual_, &diagonal_, &pivot_, &direction_, &image_, &preconditioned_}) {
     field->assign(temperature_.size(), 0.0);
   }
-  laminate_temperature_.assign(padded(laminate_.size()), part.start);
-  laminate_change_.resize(laminate_.size());
+  laminate_temperature_.assign(padded(course_.laminate.size()), part.start);
+  laminate_change_.resize(course_.laminate.size());
   weigh_nodes();
 }
 
@@ -73,7 +72,7 @@ void Section::weigh_node(std::size_t row, std::size_t column) {
 
 void Section::find_conductances() {
   const Linear& fibre = materials_.laminate.conductivity_along;
-  const std::vector<double>& cure = laminate_.cure();
+  const std::vector<double>& cure = course_.laminate.cure();
   const Metal& tool = materials_.tool;
   for (std::size_t r = thickness_.interface; r < rows(); ++r) {
     const bool bottom = r == thickness_.interface, top = r + 1 == rows();
@@ -100,17 +99,12 @@ void Section::find_conductances() {
 }
 
 void Section::step() {
-  time_ += step_;
-  air_bottom_ = Air::at(air_.bottom, time_);
-  air_top_ = Air::at(air_.top, time_);
-  past_.extrapolate(temperature_);
-  laminate_.begin(backward_);
-  gather_laminate();
-  find_conductances();
-  solve_by_newton(time_, [this] { return newton(); });
-  laminate_.finish(laminate_temperature_.data());
-  past_.push(temperature_);
-  backward_ = BackwardStep::second_order(step_);
+  const auto prepare = [this] {
+    gather_laminate();
+    find_conductances();
+  };
+  course_.step(step_, air_, temperature_, laminate_temperature_.data(), prepare,
+               [this] { return newton(); });
 }
 
 void Section::gather_laminate() {
@@ -121,7 +115,7 @@ void Section::gather_laminate() {
 }
 
 double Section::newton() {
-  laminate_.linearise(laminate_temperature_.data());
+  course_.laminate.linearise(laminate_temperature_.data());
   assemble();
   solve();
   double largest = 0;
@@ -132,7 +126,7 @@ double Section::newton() {
   for (std::size_t r = thickness_.interface; r < rows(); ++r) {
     std::copy_n(&change_[r * stride_], part_columns_, &laminate_change_[laminate_node(r, 0)]);
   }
-  laminate_.correct(laminate_change_.data());
+  course_.laminate.correct(laminate_change_.data());
   gather_laminate();
   return std::isfinite(temperature_[0]) ? largest : HUGE_VAL;
 }
@@ -143,13 +137,14 @@ void Section::assemble() {
     for (std::size_t i = 0; i < columns(r); ++i) {
       const std::size_t at = r * stride_ + i;
       const double t = temperature_[at], per_time = metal_[at] / step_;
-      double diagonal = backward_.now * per_time + from_bottom_[at] + from_top_[at];
-      double residual = per_time * (backward_.now * t + past_.known(backward_, at)) +
-                        from_bottom_[at] * (t - air_bottom_) + from_top_[at] * (t - air_top_);
+      double diagonal = course_.backward.now * per_time + from_bottom_[at] + from_top_[at];
+      double residual =
+          per_time * (course_.backward.now * t + course_.past.known(course_.backward, at)) +
+          from_bottom_[at] * (t - course_.air_bottom) + from_top_[at] * (t - course_.air_top);
       if (laminate && i < part_columns_) {
         const std::size_t node = laminate_node(r, i);
-        diagonal += area_[at] * laminate_.slope(node);
-        residual += area_[at] * laminate_.residual(node);
+        diagonal += area_[at] * course_.laminate.slope(node);
+        residual += area_[at] * course_.laminate.residual(node);
       }
       diagonal_[at] = diagonal;
       residual_[at] = residual;

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "experiments/composite_cure/laminate_points.h"
+#include "experiments/composite_cure/cure_course.h"
 #include "experiments/composite_cure/thickness.h"
 
 namespace psn::composite_cure {
@@ -30,7 +30,7 @@ class Section {
 
   // One step in time. Throws ModelError if it cannot be solved.
   void step();
-  double time() const { return time_; }
+  double time() const { return course_.time; }
 
   std::size_t rows() const { return thickness_.nodes(); }  // from the bottom up
   std::size_t columns(std::size_t row) const {             // from the middle outwards
@@ -77,10 +77,7 @@ class Section {
   Field temperature_, change_, residual_, diagonal_;
   Field pivot_, direction_, image_, preconditioned_;
   std::vector<double> laminate_temperature_, laminate_change_;
-  Past past_;
-  LaminatePoints laminate_;
-  BackwardStep backward_;
-  double time_ = 0, air_bottom_ = 0, air_top_ = 0;
+  CureCourse course_;
 };
 
 }  // namespace psn::composite_cure

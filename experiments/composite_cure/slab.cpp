@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/composite_cure/newton.h"
-
 namespace psn::composite_cure {
 
 Slab::Slab(const Part& part, Air air, const Resolution& resolution, const Materials& materials)
@@ -23,9 +21,9 @@ Slab::Slab(const Part& part, Air air, const Resolution& resolution, const Materi
       change_(nodes()),
       diagonal_(nodes()),
       residual_(nodes()),
-      past_(temperature_.size(), part.start),
-      laminate_(materials.laminate, volume_.size(), part.start),
-      backward_(BackwardStep::first(step_)) {
+      course_{Past(temperature_.size(), part.start),
+              LaminatePoints(materials.laminate, volume_.size(), part.start),
+              BackwardStep::first(step_)} {
   for (std::size_t i = 0; i + 1 < nodes(); ++i) {
     const double half = 0.5 * thickness_.height(i);
     for (const std::size_t end : {i, i + 1}) {
@@ -40,20 +38,13 @@ Slab::Slab(const Part& part, Air air, const Resolution& resolution, const Materi
 }
 
 void Slab::step() {
-  time_ += step_;
-  air_bottom_ = Air::at(air_.bottom, time_);
-  air_top_ = Air::at(air_.top, time_);
-  past_.extrapolate(temperature_);
-  laminate_.begin(backward_);
-  find_conductances();
-  solve_by_newton(time_, [this] { return newton(); });
-  laminate_.finish(&temperature_[interface_]);
-  past_.push(temperature_);
-  backward_ = BackwardStep::second_order(step_);
+  course_.step(
+      step_, air_, temperature_, &temperature_[interface_], [this] { find_conductances(); },
+      [this] { return newton(); });
 }
 
 void Slab::find_conductances() {
-  const std::vector<double>& cure = laminate_.cure();
+  const std::vector<double>& cure = course_.laminate.cure();
   for (std::size_t i = interface_; i < conductance_.size(); ++i) {
     const std::size_t below = i - interface_;
     conductance_[i] = conductivity_(0.5 * (temperature_[i] + temperature_[i + 1]),
@@ -66,17 +57,18 @@ void Slab::find_conductances() {
 
 double Slab::newton() {
   const std::size_t n = nodes();
-  laminate_.linearise(&temperature_[interface_]);
+  course_.laminate.linearise(&temperature_[interface_]);
   for (std::size_t i = 0; i <= interface_; ++i) {
     const double per_time = metal_[i] / step_;
-    diagonal_[i] = backward_.now * per_time;
-    residual_[i] = per_time * (backward_.now * temperature_[i] + past_.known(backward_, i));
+    diagonal_[i] = course_.backward.now * per_time;
+    residual_[i] = per_time * (course_.backward.now * temperature_[i] +
+                               course_.past.known(course_.backward, i));
   }
   std::fill(diagonal_.begin() + static_cast<std::ptrdiff_t>(interface_) + 1, diagonal_.end(), 0.0);
   std::fill(residual_.begin() + static_cast<std::ptrdiff_t>(interface_) + 1, residual_.end(), 0.0);
   for (std::size_t j = 0; j < volume_.size(); ++j) {
-    diagonal_[interface_ + j] += volume_[j] * laminate_.slope(j);
-    residual_[interface_ + j] += volume_[j] * laminate_.residual(j);
+    diagonal_[interface_ + j] += volume_[j] * course_.laminate.slope(j);
+    residual_[interface_ + j] += volume_[j] * course_.laminate.residual(j);
   }
   for (std::size_t i = 0; i + 1 < n; ++i) {
     const double up = conductance_[i] * (temperature_[i] - temperature_[i + 1]);
@@ -85,9 +77,9 @@ double Slab::newton() {
     diagonal_[i] += conductance_[i];
     diagonal_[i + 1] += conductance_[i];
   }
-  residual_[0] += part_.h_bottom * (temperature_[0] - air_bottom_);
+  residual_[0] += part_.h_bottom * (temperature_[0] - course_.air_bottom);
   diagonal_[0] += part_.h_bottom;
-  residual_[n - 1] += part_.h_top * (temperature_[n - 1] - air_top_);
+  residual_[n - 1] += part_.h_top * (temperature_[n - 1] - course_.air_top);
   diagonal_[n - 1] += part_.h_top;
 
   solve();
@@ -96,7 +88,7 @@ double Slab::newton() {
     temperature_[i] += change_[i];
     largest = std::max(largest, std::abs(change_[i]));
   }
-  laminate_.correct(&change_[interface_]);
+  course_.laminate.correct(&change_[interface_]);
   return std::isfinite(temperature_[0]) ? largest : HUGE_VAL;
 }
 
@@ -126,8 +118,8 @@ void Slab::solve() {
 }
 
 double Slab::heat_flux_in() const {
-  return part_.h_bottom * (Air::at(air_.bottom, time_) - temperature_[0]) +
-         part_.h_top * (Air::at(air_.top, time_) - temperature_[nodes() - 1]);
+  return part_.h_bottom * (Air::at(air_.bottom, course_.time) - temperature_[0]) +
+         part_.h_top * (Air::at(air_.top, course_.time) - temperature_[nodes() - 1]);
 }
 
 double Slab::stored_heat() const {
@@ -145,7 +137,7 @@ double Slab::stored_heat() const {
 double Slab::released_heat() const {
   double sum = 0;
   for (std::size_t j = 0; j < volume_.size(); ++j) {
-    sum += volume_[j] * (laminate_.cure()[j] - materials_.laminate.start_of_cure);
+    sum += volume_[j] * (course_.laminate.cure()[j] - materials_.laminate.start_of_cure);
   }
   return sum * materials_.laminate.heat_of_cure();
 }

@@ -13,8 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "experiments/composite_cure/autoclave.h"
-#include "experiments/composite_cure/laminate_points.h"
+#include "experiments/composite_cure/cure_course.h"
 #include "experiments/composite_cure/thickness.h"
 
 namespace psn::composite_cure {
@@ -27,12 +26,14 @@ class Slab {
 
   // One step in time. Throws ModelError if Newton's method fails.
   void step();
-  double time() const { return time_; }
+  double time() const { return course_.time; }
 
   std::size_t nodes() const { return thickness_.nodes(); }
   double depth(std::size_t node) const { return thickness_.depth[node]; }
   double temperature(std::size_t node) const { return temperature_[node]; }
-  std::span<const double> cure() const { return {laminate_.cure().data(), laminate_.size()}; }
+  std::span<const double> cure() const {
+    return {course_.laminate.cure().data(), course_.laminate.size()};
+  }
   double temperature_at(double z) const { return thickness_.at(z, {temperature_.data(), nodes()}); }
   double cure_at(double z) const { return thickness_.at(z, cure()); }  // z within the laminate
   // Through both surfaces, W/m2.
@@ -59,10 +60,7 @@ class Slab {
   std::vector<double> conductance_;  // of elements, W/m2K
   std::vector<double> temperature_, change_;
   std::vector<double> diagonal_, residual_;
-  Past past_;
-  LaminatePoints laminate_;
-  BackwardStep backward_;
-  double time_ = 0, air_bottom_ = 0, air_top_ = 0;
+  CureCourse course_;
 };
 
 }  // namespace psn::composite_cure

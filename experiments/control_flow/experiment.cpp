@@ -11,8 +11,8 @@
 #include "psn/infer/diagnostics.h"
 #include "psn/infer/importance.h"
 #include "psn/infer/metropolis.h"
-#include "psn/nn/network_guide.h"
-#include "psn/nn/surrogate.h"
+#include "psn/nn/run/network_guide.h"
+#include "psn/nn/run/surrogate.h"
 #include "psn/services/host.h"
 
 namespace psn::control_flow {

@@ -6,7 +6,7 @@
 
 #include "experiments/program_synthesis/markov.h"
 #include "psn/core/in_process.h"
-#include "psn/nn/surrogate.h"
+#include "psn/nn/run/surrogate.h"
 
 namespace psn::program_synthesis {
 namespace {

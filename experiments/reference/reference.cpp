@@ -36,13 +36,13 @@ Value marsaglia_program(Context& ctx) {
   return mu;
 }
 
-Value hmm_program(Context& ctx) {
+Value hmm_program(Context& ctx, std::int64_t steps) {
   const HmmParameters p;
   std::int64_t state = 0;
-  for (std::int64_t t = 0; t < 16; ++t) {
+  for (std::int64_t t = 0; t < steps; ++t) {
     const double* row = t == 0 ? p.initial : p.transition[state];
     state = ctx.sample(Categorical({row[0], row[1], row[2]}), {.name = "x", .index = t}).integer();
-    ctx.observe(Normal(p.mean[state], p.noise), p.data[t], {.name = "obs", .index = t});
+    ctx.observe(Normal(p.mean[state], p.noise), p.data[t % 16], {.name = "obs", .index = t});
   }
   return static_cast<double>(state);
 }
@@ -106,7 +106,13 @@ Model gaussian_marsaglia() {
 }
 
 Model hmm() {
-  return {"hmm", hmm_program, "a hidden Markov model: 3 states, 16 steps"};
+  return {"hmm", [](Context& ctx) { return hmm_program(ctx, 16); },
+          "a hidden Markov model: 3 states, 16 steps"};
+}
+
+Model hmm_64() {
+  return {"hmm-64", [](Context& ctx) { return hmm_program(ctx, 64); },
+          "the same with 64 steps, the data four times over"};
 }
 
 Model branching() {

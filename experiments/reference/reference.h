@@ -15,6 +15,9 @@ Model gaussian_marsaglia();
 // A hidden Markov model: states x_0..x_15 in {0, 1, 2}, observations obs_t ~ Normal(mean, 1).
 Model hmm();
 
+// The same with 64 steps, the data four times over.
+Model hmm_64();
+
 // A Poisson count that selects deeper branches: count ~ Poisson(4); a large count fixes the rate
 // of the observation, a small one adds a Fibonacci number and another Poisson variable.
 Model branching();

@@ -28,6 +28,17 @@ double digamma(double x) {
   return shift + std::log(x) - 0.5 / x - series;
 }
 
+double trigamma(double x) {
+  double shift = 0;
+  for (; x < 10; x += 1) shift += 1 / (x * x);
+  const double y = 1 / (x * x);
+  // The derivative of the series above; below 1e-14 of the value from x = 10 on.
+  const double series =
+      y * (1.0 / 6 -
+           y * (1.0 / 30 - y * (1.0 / 42 - y * (1.0 / 30 - y * (5.0 / 66 - y * (691.0 / 2730))))));
+  return shift + (1 + 0.5 / x + series) / x;
+}
+
 double normal_cdf(double x) {
   return 0.5 * std::erfc(-x * M_SQRT1_2);
 }

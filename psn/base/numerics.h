@@ -18,8 +18,9 @@ double log_gamma(double x);
 // log B(a, b) = log Gamma(a) + log Gamma(b) - log Gamma(a + b).
 double log_beta(double a, double b);
 
-// d/dx log Gamma(x), x > 0.
+// d/dx log Gamma(x), x > 0, and its derivative.
 double digamma(double x);
+double trigamma(double x);
 
 // Standard normal: Phi, log Phi (accurate far into the tail), and Phi^-1 (Wichura's AS 241).
 double normal_cdf(double x);

@@ -25,7 +25,7 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
 
 void Rng::refill() {
   const auto words =
-      philox({block_++, lane_, static_cast<std::uint32_t>(stream_),
+      philox({block_++, substream_, static_cast<std::uint32_t>(stream_),
               static_cast<std::uint32_t>(stream_ >> 32)},
              {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)});
   buffer_ = {words[0] | static_cast<std::uint64_t>(words[1]) << 32,

@@ -1,6 +1,6 @@
 // Counter-based random numbers (Philox 4x32-10; Salmon et al., SC 2011).
 //
-// A generator is a pure function of (seed, stream, lane, position). Every trace draws from the
+// A generator is a pure function of (seed, stream, substream, position). Every trace draws from the
 // stream of its own index, so what it draws depends neither on the number of threads nor on how
 // many simulations run side by side. What is drawn for different purposes differs, too: data taken
 // from a forward run with some seed must not be the very draws of the inference that they are for.
@@ -12,14 +12,15 @@
 
 namespace psn {
 
-// What random numbers are for. Training and its held-out traces have lanes of their own instead
-// (psn/train), and keep the bare seed as inference does: stores and checkpoints go on with it.
+// What random numbers are for. Training and its held-out traces have substreams of their own
+// instead (psn/train), and keep the bare seed as inference does: stores and checkpoints go on with
+// it.
 enum class DrawsFor : std::uint64_t {
   kInference,
   kSimulation,
   kGraph,
   kCorrection,
-  kPilot,
+  kSurvey,
   kPrediction,
 };
 
@@ -30,14 +31,15 @@ constexpr std::uint64_t seed_for(DrawsFor purpose, std::uint64_t seed) {
 
 class Rng {
  public:
-  // `stream` is the index of a trace (or iteration), `lane` tells apart uses of the same index,
-  // such as several chains.
-  explicit Rng(std::uint64_t seed = 0, std::uint64_t stream = 0, std::uint32_t lane = 0)
-      : seed_(seed), stream_(stream), lane_(lane) {}
+  // `stream` is the index of a trace (or iteration), `substream` tells apart uses of the same
+  // index, such as several chains.
+  explicit Rng(std::uint64_t seed = 0, std::uint64_t stream = 0, std::uint32_t substream = 0)
+      : seed_(seed), stream_(stream), substream_(substream) {}
 
-  // An independent generator for another purpose of the same stream and lane, at its beginning.
+  // An independent generator for another purpose of the same stream and substream, at its
+  // beginning.
   Rng fork(std::uint64_t purpose) const {
-    return Rng(seed_ ^ (purpose + 1) * 0x9E3779B97F4A7C15, stream_, lane_);
+    return Rng(seed_ ^ (purpose + 1) * 0x9E3779B97F4A7C15, stream_, substream_);
   }
 
   // How many words bits() has given, and a generator that has given as many.
@@ -82,7 +84,7 @@ class Rng {
 
   std::uint64_t seed_;
   std::uint64_t stream_;
-  std::uint32_t lane_;
+  std::uint32_t substream_;
   std::uint32_t block_ = 0;
   std::array<std::uint64_t, 2> buffer_{};
   std::uint32_t position_ = 2;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "psn/core/families/independent.h"
+#include "psn/core/families/joint.h"
 
 namespace psn {
 namespace {
@@ -40,7 +40,11 @@ Distribution make(std::vector<Value>& parameters, std::vector<Distribution>& com
     return Mixture(std::move(parameters[0]), std::move(components));
   } else {
     return [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return D(std::move(parameters[K])...);
+      // Constructors may take something else, which the parameters are made from.
+      if constexpr (IsJoint<D>)
+        return D(typename D::Values{std::move(parameters[K])...});
+      else
+        return D(std::move(parameters[K])...);
     }
     (std::make_index_sequence<D::kArity>());
   }
@@ -79,6 +83,17 @@ Support Distribution::support(std::size_t component) const {
 
 bool Distribution::discrete() const {
   return support().discrete;
+}
+
+bool Distribution::on_simplex() const {
+  return std::visit(
+      []<class D>(const D& d) {
+        if constexpr (std::is_same_v<D, Mixture>)
+          return d.components->front().on_simplex();
+        else
+          return D::kDomain == Domain::kSimplex;
+      },
+      variant_);
 }
 
 std::size_t Distribution::size() const {
@@ -147,6 +162,31 @@ const Value& parameter(const Distribution& distribution, family::Role role) {
   const auto found = std::find_if(declared.begin(), declared.end(),
                                   [&](const family::Parameter& p) { return p.role == role; });
   return parameters_of(distribution)[static_cast<std::size_t>(found - declared.begin())];
+}
+
+bool has_independent_components(Family family) {
+  return with_family(family, []<class D>() {
+    return requires {
+      typename D::Kernel;
+    };
+  });
+}
+
+Distribution component_of(const Distribution& distribution, std::size_t component) {
+  const auto number = [&]<class K>(const Independent<K>& d) -> Distribution {
+    return std::apply([](auto... p) { return Independent<K>(p...); }, parameters_at(d, component));
+  };
+  const auto other = [](const auto&) -> Distribution {
+    throw std::logic_error("components that are not independent");
+  };
+  return std::visit(
+      [&](const auto& d) -> Distribution {
+        if constexpr (requires { typename std::remove_cvref_t<decltype(d)>::Kernel; })
+          return number(d);
+        else
+          return other(d);
+      },
+      distribution.variant());
 }
 
 std::span<const Distribution> components_of(const Distribution& distribution) {

@@ -2,6 +2,7 @@
 //
 // Parameters are Values. Those of most families broadcast, for components that are independent:
 // Normal(0, {1, 2}) is a distribution over vectors of two. psn/core/families has one header each.
+// Components of a Dirichlet or a MultivariateNormal hang together.
 //
 // Constructors accept anything: `problem()` tells what is wrong with the parameters, and run()
 // turns it into a ModelError that names the address. The other functions need valid parameters.
@@ -56,6 +57,7 @@ class Distribution {
   Value variance() const;
   Support support(std::size_t component = 0) const;
   bool discrete() const;
+  bool on_simplex() const;  // also for a mixture of such
 
   // Number of components, and the shape of a draw.
   std::size_t size() const;
@@ -95,6 +97,9 @@ std::optional<Family> find_family(std::string_view name);
 // A distribution as a list of parameters, and back; components are those of a mixture.
 std::span<const Value> parameters_of(const Distribution& distribution);
 std::span<const Distribution> components_of(const Distribution& distribution);
+// One component of a distribution whose components are independent.
+bool has_independent_components(Family family);
+Distribution component_of(const Distribution& distribution, std::size_t component);
 // The first of them that has this role; there must be one.
 const Value& parameter(const Distribution& distribution, family::Role role);
 // With as many parameters as the family has.

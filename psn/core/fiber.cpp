@@ -1,12 +1,14 @@
 #include "psn/core/fiber.h"
 
 #include <cxxabi.h>
+#include <sys/mman.h>
 
 #include <boost/context/fiber.hpp>
-#include <boost/context/protected_fixedsize_stack.hpp>
+#include <boost/context/stack_context.hpp>
 #include <boost/context/stack_traits.hpp>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "psn/base/signal_stack.h"
@@ -99,7 +101,39 @@ class StackAnnotation {
 #endif
 };
 
-// A stack in use, its guard page included.
+// Stacks with memory below them that cannot be used. A page of it would not do: a large array
+// leaps over that, into the stack of another simulation, and destroys it without a word.
+class GuardedStacks {
+ public:
+  static constexpr std::size_t kGuard = 1 << 20;
+
+  explicit GuardedStacks(std::size_t size) {
+    const std::size_t page = boost::context::stack_traits::page_size();
+    size_ = (size + page - 1) / page * page + kGuard;
+  }
+  boost::context::stack_context allocate() const {
+    void* const bottom = ::mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (bottom == MAP_FAILED) throw std::bad_alloc();
+    char* const usable = static_cast<char*>(bottom) + kGuard;
+    if (::mprotect(usable, size_ - kGuard, PROT_READ | PROT_WRITE) != 0) {
+      ::munmap(bottom, size_);
+      throw std::bad_alloc();
+    }
+    boost::context::stack_context stack;
+    stack.size = size_;
+    stack.sp = static_cast<char*>(bottom) + size_;
+    return stack;
+  }
+  // NOLINTNEXTLINE(readability-convert-member-functions-to-static): as Boost.Context wants it
+  void deallocate(boost::context::stack_context& stack) const noexcept {
+    ::munmap(static_cast<char*>(stack.sp) - stack.size, stack.size);
+  }
+
+ private:
+  std::size_t size_;
+};
+
+// A stack in use, without its guard.
 struct StackRange {
   const char* bottom = nullptr;
   const char* top = nullptr;
@@ -130,10 +164,11 @@ struct Fiber::State {
 
 void Fiber::State::start() {
   thread_local const SignalStack for_overflows;
-  boost::context::protected_fixedsize_stack allocator(stack_size);
+  const GuardedStacks allocator(stack_size);
   const auto memory = allocator.allocate();
-  stack.set_stack(memory.sp, memory.size);
-  range = {static_cast<const char*>(memory.sp) - memory.size, static_cast<const char*>(memory.sp)};
+  const std::size_t usable = memory.size - GuardedStacks::kGuard;
+  stack.set_stack(memory.sp, usable);
+  range = {static_cast<const char*>(memory.sp) - usable, static_cast<const char*>(memory.sp)};
   // Stacks start on page boundaries. Shifted by different amounts, the hot ends of many stacks do
   // not compete for the same lines of the cache.
   const std::size_t shift = reinterpret_cast<std::uintptr_t>(memory.sp) / memory.size % 32 * 128;
@@ -191,13 +226,13 @@ void Fiber::resume() {
 
 bool Fiber::overflowed(const void* fault, const void* stack_pointer) {
   if (!stack_of_thread) return false;
-  const auto [bottom, top] = *stack_of_thread;
-  const char* const usable = bottom + boost::context::stack_traits::page_size();
+  const char* const bottom = stack_of_thread->bottom;
   const auto* const at = static_cast<const char*>(fault);
   const auto* const stood = static_cast<const char*>(stack_pointer);
-  // A large frame may leap over the guard page, but only downwards.
-  return (at >= bottom && at < usable) ||
-         (stood && stood < usable && stood > bottom - (top - bottom));
+  // A frame may even leap over the guard, but only downwards.
+  constexpr std::size_t kLargestFrame = 64 << 20;
+  return (at < bottom && at >= bottom - GuardedStacks::kGuard) ||
+         (stood && stood < bottom && stood > bottom - kLargestFrame);
 }
 
 void Fiber::State::unwind() {

@@ -1,5 +1,6 @@
 // Fiber: a function that can be suspended in the middle and resumed later, on a stack of its own
-// with a guard page below it (Boost.Context). A fiber stays on the thread that made it.
+// with a megabyte below it that nobody may touch (Boost.Context). A fiber stays on the thread that
+// made it.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
-// Values with gaps: a component that was not measured is NaN. Only an observation may have some,
-// and a distribution's components are independent, or a mixture of such, so gaps can be integrated
-// out exactly, and filled by draws that have the right law.
+// Values with gaps: a component that was not measured is NaN. Only an observation may have some.
+// A distribution's components are independent, or hang together in a way that has marginals and
+// conditionals in closed form, or it is a mixture of such: gaps are integrated out exactly, and
+// filled by draws that have the right law.
 #pragma once
 
 #include "psn/core/distribution.h"

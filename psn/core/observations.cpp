@@ -26,8 +26,10 @@ std::optional<Observations::Source> Observations::source(const Address& address,
   }
   const Value& values = found->second;
   if (position >= values.size()) {
-    throw InvalidArgument(fmt::format("observation '{}' has {} values, but '{}' needs number {}",
-                                      found->first, values.size(), address.text, position));
+    throw InvalidArgument(
+        fmt::format("observation '{}' has {} values, none of them for '{}': null stands "
+                    "for what was not measured",
+                    found->first, values.size(), address.text));
   }
   return Source{&found->first, &values, position};
 }

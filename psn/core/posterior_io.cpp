@@ -5,11 +5,11 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "psn/base/atomic_file.h"
-#include "psn/base/csv.h"
 #include "psn/base/error.h"
-#include "psn/base/tensor_file.h"
 #include "psn/core/posterior.h"
+#include "psn/io/atomic_file.h"
+#include "psn/io/csv.h"
+#include "psn/io/tensor_file.h"
 
 namespace psn {
 namespace {

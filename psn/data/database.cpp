@@ -52,7 +52,7 @@ std::string reason(int code) {
       return "input or output failed; is the disk full?";
     case ENOMEM:
       return "no room for its map among the addresses of this process (ulimit -v); a smaller "
-             "--map-size needs less";
+             "`map_size` needs less";
     default:
       return ::mdb_strerror(code);
   }

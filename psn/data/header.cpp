@@ -9,28 +9,28 @@ namespace {
 
 constexpr std::uint16_t kVersion = 1;
 
-std::vector<Part> parse_header(std::string_view payload) {
+std::vector<Origin> parse_header(std::string_view payload) {
   const auto& header = parsed<record::Header>(payload);
   if (header.version() != kVersion) {
     throw DataError(
         fmt::format("format version {}; this psn reads {}", header.version(), kVersion));
   }
   if (!header.parts() || header.parts()->size() == 0) throw DataError("made of nothing");
-  std::vector<Part> parts;
+  std::vector<Origin> origins;
   for (const record::Part* part : *header.parts()) {
-    parts.push_back({text_of(part->model()), part->seed(), part->traces()});
+    origins.push_back({text_of(part->model()), part->seed(), part->traces()});
   }
-  return parts;
+  return origins;
 }
 
 }  // namespace
 
-std::string header_bytes(const std::vector<Part>& parts) {
+std::string header_bytes(const std::vector<Origin>& origins) {
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<record::Part>> stored;
-  for (const Part& part : parts) {
-    stored.push_back(
-        record::CreatePart(builder, builder.CreateString(part.model), part.seed, part.traces));
+  for (const Origin& origin : origins) {
+    stored.push_back(record::CreatePart(builder, builder.CreateString(origin.model), origin.seed,
+                                        origin.traces));
   }
   builder.Finish(record::CreateHeader(builder, kVersion, builder.CreateVector(stored)));
   try {
@@ -41,7 +41,7 @@ std::string header_bytes(const std::vector<Part>& parts) {
   return std::string(finished(builder));
 }
 
-std::vector<Part> read_header(const Database& database, const Transaction& view) {
+std::vector<Origin> read_header(const Database& database, const Transaction& view) {
   constexpr Place kPlace{TableId::kHeader, 0};
   const auto bytes = view.get(kPlace);
   if (!bytes) database.fail("damaged: it has no header");
@@ -53,8 +53,8 @@ std::vector<Part> read_header(const Database& database, const Transaction& view)
   }
 }
 
-void require_parts(const Database& database, const std::vector<Part>& stored,
-                   const std::vector<Part>& wanted) {
+void require_origins(const Database& database, const std::vector<Origin>& stored,
+                     const std::vector<Origin>& wanted) {
   if (stored == wanted) return;
   if (stored.size() > 1 || stored[0].traces > 0) {
     database.fail("was merged from others and cannot go on");

@@ -8,11 +8,11 @@
 
 namespace psn::data {
 
-std::string header_bytes(const std::vector<Part>& parts);
+std::string header_bytes(const std::vector<Origin>& origins);
 // Throws DataError for a store of a later format.
-std::vector<Part> read_header(const Database& database, const Transaction& view);
-// Throws DataError unless a store of these parts can go on as one of those wanted.
-void require_parts(const Database& database, const std::vector<Part>& stored,
-                   const std::vector<Part>& wanted);
+std::vector<Origin> read_header(const Database& database, const Transaction& view);
+// Throws DataError unless a store of these origins can go on as one of those wanted.
+void require_origins(const Database& database, const std::vector<Origin>& stored,
+                     const std::vector<Origin>& wanted);
 
 }  // namespace psn::data

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
+#include "psn/io/atomic_file.h"
 
 namespace psn::data {
 namespace {
@@ -16,20 +16,20 @@ namespace fs = std::filesystem;
 
 using Readers = std::vector<std::unique_ptr<StoreReader>>;
 
-void add_parts(std::vector<Part>& parts, const StoreReader& reader) {
-  for (Part part : reader.parts()) {
-    if (part.traces == 0) part.traces = reader.size();
-    for (const Part& other : parts) {
-      if (other.model != part.model) {
+void add_origins(std::vector<Origin>& origins, const StoreReader& reader) {
+  for (Origin origin : reader.origins()) {
+    if (origin.traces == 0) origin.traces = reader.size();
+    for (const Origin& other : origins) {
+      if (other.model != origin.model) {
         throw InvalidArgument(fmt::format("'{}' holds traces of '{}', those before it of '{}'",
-                                          reader.path(), part.model, other.model));
+                                          reader.path(), origin.model, other.model));
       }
-      if (other.seed == part.seed) {
+      if (other.seed == origin.seed) {
         throw InvalidArgument(fmt::format("'{}' holds traces from seed {}, as one before it does",
-                                          reader.path(), part.seed));
+                                          reader.path(), origin.seed));
       }
     }
-    parts.push_back(std::move(part));
+    origins.push_back(std::move(origin));
   }
 }
 
@@ -39,7 +39,7 @@ std::uint64_t merge(const std::vector<std::string>& sources, const std::string& 
                     const std::function<void()>& progress) {
   if (fs::exists(path)) throw DataError(fmt::format("'{}' is there already", path));
   const auto table = std::make_shared<AddressTable>(AddressTable::Names::kSeveral);
-  std::vector<Part> parts;
+  std::vector<Origin> origins;
   Readers readers;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {
@@ -49,13 +49,13 @@ std::uint64_t merge(const std::vector<std::string>& sources, const std::string& 
       }
     }
     readers.push_back(std::make_unique<StoreReader>(sources[i], table));
-    add_parts(parts, *readers.back());
+    add_origins(origins, *readers.back());
   }
   const std::string temporary = fmt::format("{}.{}.merging", path, ::getpid());
   try {
     std::uint64_t size = 0;
     {
-      StoreWriter writer(temporary, parts, *table);
+      StoreWriter writer(temporary, origins, *table);
       for (const auto& reader : readers) {
         for (std::uint64_t i = 0; i < reader->size(); ++i) {
           writer.append(reader->read(i));

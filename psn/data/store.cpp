@@ -11,9 +11,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 #include "psn/data/header.h"
+#include "psn/io/atomic_file.h"
 
 namespace psn::data {
 namespace {
@@ -64,7 +64,7 @@ BlockView block_with(std::uint64_t index, const Item& item, std::vector<std::uin
 }
 
 // A store without traces, all at once: a folder is renamed into place.
-void create(const std::string& path, const std::vector<Part>& parts, std::size_t map_bytes) {
+void create(const std::string& path, const std::vector<Origin>& origins, std::size_t map_bytes) {
   namespace fs = std::filesystem;
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
   std::error_code error;
@@ -78,7 +78,7 @@ void create(const std::string& path, const std::vector<Part>& parts, std::size_t
       Database database(temporary, Database::Access::kWrite, map_bytes);
       Transaction transaction(database, Database::Access::kWrite);
       const Place place{TableId::kHeader, 0};
-      transaction.append(place, sealed(header_bytes(parts), place));
+      transaction.append(place, sealed(header_bytes(origins), place));
       transaction.commit();
     }
     sync_folder(temporary);
@@ -112,14 +112,14 @@ class StoreWriter::FolderLock {
   int file_;
 };
 
-StoreWriter::StoreWriter(const std::string& path, const std::vector<Part>& parts,
+StoreWriter::StoreWriter(const std::string& path, const std::vector<Origin>& origins,
                          AddressTable& table, std::size_t map_bytes)
     : dictionary_(table) {
-  if (!std::filesystem::exists(path + "/data.mdb")) create(path, parts, map_bytes);
+  if (!std::filesystem::exists(path + "/data.mdb")) create(path, origins, map_bytes);
   lock_ = std::make_unique<FolderLock>(path);
   database_ = std::make_unique<Database>(path, Database::Access::kWrite, map_bytes);
   Transaction view(*database_, Database::Access::kRead);
-  require_parts(*database_, read_header(*database_, view), parts);
+  require_origins(*database_, read_header(*database_, view), origins);
   load_dictionary(*database_, view, dictionary_);
   addresses_written_ = dictionary_.addresses().size();
   forms_written_ = dictionary_.forms().size();
@@ -196,7 +196,7 @@ StoreReader::StoreReader(std::shared_ptr<Database> database, std::shared_ptr<Add
                    : std::make_shared<AddressTable>(AddressTable::Names::kSeveral)),
       dictionary_(*table_) {
   refresh();
-  parts_ = read_header(*database_, *view_);
+  origins_ = read_header(*database_, *view_);
 }
 
 StoreReader::~StoreReader() = default;

@@ -15,7 +15,7 @@
 #include "psn/data/block.h"
 #include "psn/data/database.h"
 #include "psn/data/dictionary.h"
-#include "psn/data/part.h"
+#include "psn/data/origin.h"
 
 namespace psn::data {
 
@@ -23,8 +23,8 @@ class StoreWriter {
  public:
   // Opens the store at `path`, or makes it: all at once, so there is never half a store. Addresses
   // are those of `table`; `map_bytes` is Database's. Throws DataError if another process writes it,
-  // or if it is made of other parts, InvalidArgument if it was merged and so cannot go on.
-  StoreWriter(const std::string& path, const std::vector<Part>& parts, AddressTable& table,
+  // or if it is of other origins, InvalidArgument if it was merged and so cannot go on.
+  StoreWriter(const std::string& path, const std::vector<Origin>& origins, AddressTable& table,
               std::size_t map_bytes = 0);
   ~StoreWriter();
 
@@ -65,7 +65,7 @@ class StoreReader {
   ~StoreReader();
 
   const std::string& path() const { return database_->path(); }
-  const std::vector<Part>& parts() const { return parts_; }
+  const std::vector<Origin>& origins() const { return origins_; }
   const Dictionary& dictionary() const { return dictionary_; }
   // What is there now, from here on; returns size().
   std::uint64_t refresh();
@@ -85,7 +85,7 @@ class StoreReader {
   std::unique_ptr<Transaction> view_;
   std::shared_ptr<AddressTable> table_;
   Dictionary dictionary_;
-  std::vector<Part> parts_;
+  std::vector<Origin> origins_;
   std::uint64_t size_ = 0;
 
   BlockView block_;                     // the one that was read last

@@ -1,6 +1,6 @@
 #include "psn/data/trace_messages.h"
 
-#include "psn/base/bytes.h"
+#include "psn/ranks/message.h"
 
 namespace psn::data {
 
@@ -13,7 +13,7 @@ std::string TraceMessages::write(std::span<const Trace> traces) {
   while (forms_sent_ < dictionary_.forms().size()) {
     forms.push_back(dictionary_.form_bytes(forms_sent_++));
   }
-  ByteWriter out;
+  MessageWriter out;
   out.put(addresses);
   out.put(forms);
   out.put(records);
@@ -21,7 +21,7 @@ std::string TraceMessages::write(std::span<const Trace> traces) {
 }
 
 std::vector<Trace> TraceMessages::read(const std::string& message) {
-  ByteReader in(message);
+  MessageReader in(message);
   for (const auto& address : in.get<std::vector<std::string>>()) dictionary_.add_address(address);
   for (const auto& form : in.get<std::vector<std::string>>()) dictionary_.add_form(form);
   std::vector<Trace> traces;

@@ -6,6 +6,7 @@
 
 #include "psn/base/error.h"
 #include "psn/base/numerics.h"
+#include "psn/infer/random_walk.h"
 
 namespace psn {
 namespace {
@@ -13,20 +14,6 @@ namespace {
 constexpr std::uint64_t kMaxStartAttempts = 10'000;
 // Streams of a chain: traces use its iteration numbers, decisions (which site, accept) this one.
 constexpr std::uint64_t kDecisionStream = ~std::uint64_t{0};
-
-double reflect(double x, const Support& support) {
-  const bool below = std::isfinite(support.low);
-  const bool above = std::isfinite(support.high);
-  if (below && above) {
-    const double width = support.high - support.low;
-    double offset = std::fmod(std::abs(x - support.low), 2 * width);
-    if (offset > width) offset = 2 * width - offset;
-    return support.low + offset;
-  }
-  if (below) return support.low + std::abs(x - support.low);
-  if (above) return support.high - std::abs(x - support.high);
-  return x;
-}
 
 }  // namespace
 
@@ -116,13 +103,15 @@ Choice Chain::choose(const Pending& request) {
   if (!old) return {request.distribution->draw(*request.rng), std::nullopt};
   if (old == chosen_) {
     reached_ = true;
-    std::optional<Value> step =
-        walk_ && unchanged(request, *old) ? walk(request, old->value) : std::nullopt;
+    std::optional<WalkStep> step;
+    if (walk_ && unchanged(request, *old)) {
+      step =
+          random_walk(*request.distribution, old->value, steps_.at(*request.address), *request.rng);
+    }
     if (!step) return {request.distribution->draw(*request.rng), std::nullopt};
-    // The walk is symmetric, so its density cancels from the acceptance ratio.
     kept_ += old->log_prob;
-    walked_ = step->size();
-    return {*std::move(step), 0.0};
+    walked_ = step->to.size();
+    return {std::move(step->to), step->log_ratio};
   }
   kept_ += old->log_prob;
   return {old->value, 0.0};
@@ -252,21 +241,6 @@ void Chain::build_index() {
 // than on the way back; then the prior proposes, in both directions.
 bool Chain::unchanged(const Pending& request, const Entry& old) {
   return request.distribution->log_prob(old.value) == old.log_prob;
-}
-
-// A random-walk step from `from`; nullopt where only the prior can propose.
-std::optional<Value> Chain::walk(const Pending& request, const Value& from) const {
-  const Distribution& distribution = *request.distribution;
-  if (distribution.discrete()) return std::nullopt;
-  const Value variance = distribution.variance();
-  const double step = steps_.at(*request.address) / std::sqrt(static_cast<double>(from.size()));
-  std::vector<double> to(from.size());
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    if (!(variance[i] > 0) || !std::isfinite(variance[i])) return std::nullopt;
-    to[i] = reflect(from[i] + step * std::sqrt(variance[i]) * request.rng->normal(),
-                    distribution.support(i));
-  }
-  return Value(std::move(to), from.shape());
 }
 
 }  // namespace psn

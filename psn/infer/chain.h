@@ -70,7 +70,6 @@ class Chain {
   void accept(Trace& trace);
   const Entry* find(const Address* address, Class wanted);
   void build_index();
-  std::optional<Value> walk(const Pending& request, const Value& from) const;
 
   const MetropolisOptions& options_;
   std::uint32_t id_;

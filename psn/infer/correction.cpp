@@ -10,7 +10,7 @@
 namespace psn {
 namespace {
 
-constexpr std::uint32_t kResampling = 0x726573;  // lane of the random stream
+constexpr std::uint32_t kResampling = 0x726573;  // substream
 
 bool is_choice(const Entry& entry) {
   return entry.role == Role::kSample || entry.role == Role::kObserve;

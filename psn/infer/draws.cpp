@@ -8,14 +8,14 @@
 
 #include "psn/base/error.h"
 #include "psn/base/rng.h"
-#include "psn/base/tensor_file.h"
+#include "psn/io/tensor_file.h"
 
 namespace psn {
 namespace {
 
 constexpr int kDrawsVersion = 1;
 constexpr const char* kDrawsKind = "psn draws";
-constexpr std::uint32_t kRanks = 0x72616e6b;  // lane of the random stream
+constexpr std::uint32_t kRanks = 0x72616e6b;  // substream
 
 std::size_t numbers_of(const Draws::Draw& draw) {
   std::size_t sum = 1;  // so that a draw without latents has a size as well

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "psn/base/tensor_file.h"
 #include "psn/core/posterior.h"
 #include "psn/core/trace.h"
+#include "psn/io/tensor_file.h"
 
 namespace psn {
 

@@ -1,8 +1,8 @@
 // Metropolis-Hastings over traces (Wingate et al. 2011): change one choice, run the program again
 // with the other values kept where their addresses come up, accept or reject.
 //
-// LMH draws the changed choice from its prior. RMH takes a random-walk step at continuous sites, a
-// Gaussian reflected at the ends of the support, and is LMH elsewhere.
+// LMH draws the changed choice from its prior. RMH takes a random-walk step at continuous sites
+// (random_walk.h), and is LMH elsewhere.
 //
 // Choices that are not under control (control = false, observations nobody gave) are changed
 // together, as one more site, by a draw from the model.

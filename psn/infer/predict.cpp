@@ -10,7 +10,7 @@
 namespace psn {
 namespace {
 
-constexpr std::uint32_t kPredictiveRows = 0x70726564;  // lane of the random stream
+constexpr std::uint32_t kPredictiveRows = 0x70726564;  // substream
 
 bool before_site(const Draws::Latent& latent, std::uint32_t site) {
   return latent.site < site;

@@ -69,6 +69,9 @@ const Fields<NetworkConfig>& network_fields() {
     return {name, Field<Config>::Whole{std::mem_fn(member), 1, high}, help};
   };
   const Field<Config>::Test is_no_lstm = [](const Config& c) { return c.core != "lstm"; };
+  const Field<Config>::Test infers = [](const Config& c) {
+    return c.purpose == Purpose::kInference;
+  };
   const auto of_core = [&](Field<Config> field, const char* other_name) {
     field.other_name = other_name;
     field.has_other = is_no_lstm;  // an lstm's have the paper's names
@@ -85,6 +88,10 @@ const Fields<NetworkConfig>& network_fields() {
        "vocabulary: full addresses, those without instance, or without index too"},
       {"tags", Field<Config>::Flag{[](Config& c) -> bool& { return c.tags; }, "learn", "ignore"},
        "surrogate: whether to learn tags and what the program returns, each as one more step",
+       [](const Config& c) { return c.purpose == Purpose::kSurrogate; }, false},
+      {"tally", Field<Config>::Flag{[](Config& c) -> bool& { return c.tally; }, "keep", "none"},
+       "surrogate: whether visits, counts of categories, sums and last values of sites that come "
+       "up again and again are inputs",
        [](const Config& c) { return c.purpose == Purpose::kSurrogate; }, false},
       {"core",
        Field<Config>::Choice{place_of_core, set_core, {core_names().begin(), core_names().end()}},
@@ -103,7 +110,17 @@ const Fields<NetworkConfig>& network_fields() {
       whole("transition_hidden_dim", &Config::transition_hidden_dim, kWidest,
             "width of the layer before a transition"),
       whole("mixture_components", &Config::mixture_components, 1024,
-            "of proposals, and of the head of a Mixture")};
+            "of proposals, and of the head of a Mixture"),
+      {"proposals",
+       Field<Config>::Flag{std::mem_fn(&Config::sequential_proposals), "sequential", "joint"},
+       "inference: whether vectors are proposed component by component, or as a whole", infers,
+       false},
+      {"observation_context",
+       Field<Config>::Whole{std::mem_fn(&Config::observation_context), 0, kWidest},
+       "inference: numbers made of the observations that go past the core", infers, false},
+      {"observation_tails",
+       Field<Config>::Flag{std::mem_fn(&Config::compress_tails), "compressed", "plain"},
+       "inference: whether far observations count by their logarithm", infers, false}};
   return fields;
 }
 

@@ -62,7 +62,17 @@ struct NetworkConfig {
   // Surrogates only: learn tags and what programs return (psn/nn/steps.h). Not unless asked for:
   // each is one more step.
   bool tags = false;
+  // Surrogates only: whether the runtime counts for the network (psn/nn/tally/tally.h).
+  bool tally = false;
   // Inference networks only.
+  // Vectors are proposed component by component, each by a mixture of its own that knows those
+  // before it; or as a whole, by one mixture over vectors.
+  bool sequential_proposals = false;
+  // So many numbers made of the observations go past the core, to the heads of all variables; 0:
+  // none do, as in the paper.
+  std::size_t observation_context = 0;
+  // Observations more than three units from the middle count by their logarithm.
+  bool compress_tails = false;
   ObservationLayers observation_layers;                        // of those not named below
   std::map<std::string, ObservationLayers> observe_embedding;  // by variable or site name
 

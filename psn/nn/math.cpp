@@ -49,7 +49,7 @@ HWY_INLINE V hyperbolic_tangent(D d, V x) {
 
 // Loads and stores of the last lanes go through a mask.
 template <class D>
-struct Whole {
+struct FullAccess {
   D d;
   auto load(const float* p) const { return hn::LoadU(d, p); }
   template <class V>
@@ -59,7 +59,7 @@ struct Whole {
 };
 
 template <class D>
-struct Part {
+struct MaskedAccess {
   D d;
   hn::Mask<D> mask;
   auto load(const float* p) const { return hn::MaskedLoad(mask, d, p); }
@@ -93,10 +93,10 @@ void LstmGates(std::size_t h, float* gates, float* cell, float* cell_tanh, float
   using D = hn::ScalableTag<float>;
   std::size_t j = 0;
   for (; j + hn::Lanes(d) <= h; j += hn::Lanes(d)) {
-    cell_lanes(Whole<D>{d}, h, j, gates, cell, cell_tanh, hidden);
+    cell_lanes(FullAccess<D>{d}, h, j, gates, cell, cell_tanh, hidden);
   }
   if (j < h) {
-    cell_lanes(Part<D>{d, hn::FirstN(d, h - j)}, h, j, gates, cell, cell_tanh, hidden);
+    cell_lanes(MaskedAccess<D>{d, hn::FirstN(d, h - j)}, h, j, gates, cell, cell_tanh, hidden);
   }
 }
 
@@ -107,7 +107,7 @@ HWY_INLINE void each_lane(std::size_t n, float* x, const F& f) {
   std::size_t j = 0;
   for (; j + hn::Lanes(d) <= n; j += hn::Lanes(d)) hn::StoreU(f(d, hn::LoadU(d, x + j)), d, x + j);
   if (j == n) return;
-  const Part<D> rest{d, hn::FirstN(d, n - j)};
+  const MaskedAccess<D> rest{d, hn::FirstN(d, n - j)};
   rest.store(f(d, rest.load(x + j)), x + j);
 }
 

@@ -48,6 +48,7 @@ Network::Network(NetworkConfig config, std::uint64_t seed, bool blank)
     initialize(block, hidden(), 100 + block);
   }
   if (shares_indices()) projections_.index = parameters_.add(kIndexFeatures, inputs);
+  if (tallies()) projections_.tally = parameters_.add(0, inputs);
   type_embedding_ = parameters_.add(0, types);
   address_embedding_ = parameters_.add(0, addresses);
   for (const char* text : {"begin-execution", "end-execution"}) {
@@ -135,14 +136,13 @@ Node Network::describe(const Address& address, const Entry& entry) const {
                 d.family() == family_of<Mixture>
                     ? static_cast<std::uint32_t>(config_.mixture_components)
                     : 0};
-  if (const auto wrong = node.value.problem()) {
+  if (const auto wrong = infers() ? node.value.problem() : node.value.head_problem()) {
     throw InvalidArgument(fmt::format("'{}': {}", abbreviated(address.text), *wrong));
   }
-  if (!infers() && node.value.family == family_of<Mixture> && d.discrete()) {
+  if (!infers() && node.value.family == family_of<Mixture> && (d.discrete() || d.on_simplex())) {
     throw InvalidArgument(
-        fmt::format("'{}': a mixture of discrete distributions cannot be learned "
-                    "yet",
-                    address.text));
+        fmt::format("'{}': a mixture of {} cannot be learned yet", address.text,
+                    d.discrete() ? "discrete distributions" : "distributions on the simplex"));
   }
   node.scaling.location.assign(node.value.components(), 0.0f);
   node.scaling.scale.assign(node.value.components(), 1.0f);
@@ -183,10 +183,10 @@ void Network::add_layers(Node& node, std::uint64_t stream) {
   const auto inputs = static_cast<std::uint32_t>(node.value.inputs());
   node.embedding = parameters_.add(e, inputs + 1);
   initialize(node.embedding, inputs, stream + 1);
-  if (infers()) node.proposal = proposal_type(node.value, config_.mixture_components);
+  if (infers()) node.proposal = proposal_of(config_, node);
   const std::size_t outputs = infers() ? node.proposal.outputs() : node.value.outputs();
   const VariableLayers& layers = config_.layers_of(node.name, node.site_name);
-  std::uint32_t width = h;
+  auto width = static_cast<std::uint32_t>(h + context());
   for (std::size_t layer = 0; layer < layers.num_layers; ++layer) {
     const bool last = layer + 1 == layers.num_layers;
     const auto rows = static_cast<std::uint32_t>(last ? outputs : layers.hidden_dim);
@@ -194,11 +194,37 @@ void Network::add_layers(Node& node, std::uint64_t stream) {
     initialize(node.value_layers.back(), width, stream + 2 + layer);
     width = rows;
   }
-  if (infers()) return;
+  if (node.proposal.sequential) {
+    node.follow = parameters_.add(static_cast<std::uint32_t>(node.proposal.size),
+                                  static_cast<std::uint32_t>(layers.hidden_dim));
+  }
+  if (infers()) {
+    if (config_.sequential_proposals) start_proposal(node);
+    return;
+  }
   const auto t = static_cast<std::uint32_t>(config_.transition_hidden_dim);
   node.transition_hidden = parameters_.add(t, h + e + 1);
   initialize(node.transition_hidden, h + e, stream + 8);
   node.transition = parameters_.add(1, t + inputs + 1);  // the unknown row starts at zero
+  // There from the start, so that the numbers of blocks do not depend on when the plan was made.
+  if (tallies()) node.transition_tally = parameters_.add(0, 0);
+  if (tally_) add_tally(node);
+}
+
+void Network::add_tally(Node& node) {
+  node.tally_uses =
+      tally_uses(tally_->sources, fmt::format("{}{}__{}", node.scope, node.base, node.type));
+  parameters_.set_columns(node.transition_tally, static_cast<std::uint32_t>(tally_->inputs()));
+  parameters_.append_rows(node.transition_tally, parameters_.block(node.transition).rows);
+}
+
+void Network::set_tally(TallyPlan plan) {
+  if (tally_ || !tallies()) throw InvalidArgument("the network does not take another tally");
+  tally_ = std::move(plan);
+  parameters_.append_rows(projections_.tally, static_cast<std::uint32_t>(tally_->inputs()));
+  for (Node& node : nodes_) {
+    if (node.transition_tally != kNoBlock) add_tally(node);
+  }
 }
 
 void Network::add_successors(NodeId from, const std::vector<Place>& to) {
@@ -211,11 +237,20 @@ void Network::add_successors(NodeId from, const std::vector<Place>& to) {
   for (std::size_t row = block.rows - to.size(); row < block.rows; ++row) {
     std::copy_n(unknown, block.columns, unknown + row * block.columns);
   }
+  if (nodes_[from].transition_tally == kNoBlock || !tally_) return;
+  const Block& tally = parameters_.block(nodes_[from].transition_tally);
+  float* weights = parameters_.values(nodes_[from].transition_tally);
+  for (std::size_t row = tally.rows - to.size(); row < tally.rows; ++row) {
+    std::copy_n(weights, tally.columns, weights + row * tally.columns);
+  }
 }
 
 void Network::restore_successors(NodeId from, const std::vector<Place>& to) {
   Node& node = nodes_[from];
   parameters_.append_rows(node.transition, static_cast<std::uint32_t>(to.size()));
+  if (tally_ && node.transition_tally != kNoBlock) {
+    parameters_.append_rows(node.transition_tally, static_cast<std::uint32_t>(to.size()));
+  }
   for (const Place& successor : to) {
     node.successors.push_back(successor);
     node.rows_to[successor.node].push_back(static_cast<std::uint32_t>(node.successors.size()));

@@ -14,7 +14,9 @@
 //
 // An inference network (Section 2.2) is the same without transitions: its nodes are the latent
 // variables, whose value layers give proposals, and the observations, whose embeddings are
-// projected into the core's inputs at every step.
+// projected into the core's inputs at every step, and past the core to the value layers. Of a
+// vector that is proposed component by component, the last hidden layer learns of each component
+// what `follow` makes of it, before the next one's outputs are computed.
 #pragma once
 
 #include <array>
@@ -29,10 +31,11 @@
 #include "psn/nn/config.h"
 #include "psn/nn/convolution.h"
 #include "psn/nn/cores/core.h"
-#include "psn/nn/head.h"
+#include "psn/nn/heads/head.h"
+#include "psn/nn/heads/proposal.h"
 #include "psn/nn/parameters.h"
 #include "psn/nn/places.h"
-#include "psn/nn/proposal.h"
+#include "psn/nn/tally/tally.h"
 
 namespace psn {
 
@@ -55,15 +58,18 @@ struct Node {
   std::vector<BlockId> value_layers;     // core output -> distribution parameters
   BlockId transition_hidden = kNoBlock;  // core output, value embedding -> hidden
   BlockId transition = kNoBlock;         // hidden, value -> logits
+  BlockId transition_tally = kNoBlock;   // tally -> logits; no rows before there is a plan
+  std::vector<TallyUse> tally_uses;      // of its choices
   std::vector<Place> successors;
   std::unordered_map<NodeId, std::vector<std::uint32_t>> rows_to;  // node -> rows of the logits
 
   // Of inference networks.
   ProposalType proposal;                      // of a latent variable
+  BlockId follow = kNoBlock;                  // of a sequential one: component -> last hidden layer
   std::vector<Convolution> convolutions;      // of an observation: its first layers
   std::vector<BlockId> observation_layers;    // value -> embedding
   BlockId observation_skip = kNoBlock;        // value -> what goes past these, if that is shorter
-  BlockId observation_projection = kNoBlock;  // embedding and what went past -> core
+  BlockId observation_projection = kNoBlock;  // embedding and what went past -> core, context
   bool may_be_missing = false;                // the network has learned to do without
 };
 
@@ -71,6 +77,9 @@ struct Node {
 std::vector<Convolution> observation_convolutions(const NetworkConfig& config, const Node& node);
 // How many numbers of an observation go past its layers.
 std::size_t observation_skip(const NetworkConfig& config, const Node& node);
+
+// What a latent variable is proposed from.
+ProposalType proposal_of(const NetworkConfig& config, const Node& node);
 
 // What identifies a node's variable in a simulator's table.
 VariableKey variable_key(const Node& node);
@@ -123,6 +132,14 @@ class Network {
   void start_scaling(NodeId node, const Scaling& scaling) { nodes_[node].scaling = scaling; }
   void set_bounds(NodeId node, const Bounds& bounds);
   void set_may_be_missing(NodeId node) { nodes_[node].may_be_missing = true; }
+  // What the runtime counts, from now on and for good. Its inputs start with weights of zero, so no
+  // probability changes; those of nodes and transitions that are added later likewise.
+  void set_tally(TallyPlan plan);
+
+  // Whether it has a plan of what to count, or is to get one.
+  bool tallies() const { return config_.tally && !infers(); }
+  const std::optional<TallyPlan>& tally() const { return tally_; }
+  std::size_t tally_inputs() const { return tally_ ? tally_->inputs() : 0; }
 
   bool infers() const { return config_.purpose == Purpose::kInference; }
   bool is_observation(NodeId node) const { return infers() && nodes_[node].role == Role::kObserve; }
@@ -131,6 +148,9 @@ class Network {
   std::size_t hidden() const { return core_->outputs(); }
   std::size_t core_inputs() const { return core_->inputs(); }
   std::size_t embedding() const { return config_.sample_embedding_dim; }
+  // Numbers made of the observations that go past the core, and all that are made of them.
+  std::size_t context() const { return infers() ? config_.observation_context : 0; }
+  std::size_t observation_outputs() const { return core_inputs() + context(); }
   std::size_t transition_inputs(const Node& node) const {  // of the last layer, without bias
     return &node == &nodes_[kBegin] ? 0 : config_.transition_hidden_dim + node.value.inputs();
   }
@@ -139,6 +159,7 @@ class Network {
   struct InputProjections {
     BlockId previous_type, previous_address, current_type, current_address, instance;
     BlockId index = kNoBlock;  // of shared indices
+    BlockId tally = kNoBlock;  // inputs x core inputs; no rows before there is a plan
   };
   const InputProjections& projections() const { return projections_; }
   BlockId type_embedding() const { return type_embedding_; }
@@ -154,6 +175,8 @@ class Network {
   void add_core();
   void add_layers(Node& node, std::uint64_t stream);
   void add_observation_layers(Node& node, std::uint64_t stream);
+  void start_proposal(const Node& node);
+  void add_tally(Node& node);
   void initialize(BlockId block, std::size_t fan_in, std::uint64_t stream);
 
   NetworkConfig config_;
@@ -165,6 +188,7 @@ class Network {
   std::unordered_map<std::string, std::uint32_t> type_rows_;
   std::shared_ptr<const Core> core_;
   InputProjections projections_{};
+  std::optional<TallyPlan> tally_;
   BlockId type_embedding_ = 0, address_embedding_ = 0;
 };
 

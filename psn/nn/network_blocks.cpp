@@ -19,6 +19,7 @@ void each_block(const Network& network,
   visit("projection.current_address", projections.current_address);
   visit("projection.instance", projections.instance);
   if (projections.index != kNoBlock) visit("projection.index", projections.index);
+  if (network.tally()) visit("projection.tally", projections.tally);
   visit("embedding.type", network.type_embedding());
   visit("embedding.address", network.address_embedding());
   for (NodeId id = 0; id < network.size(); ++id) {
@@ -33,9 +34,11 @@ void each_block(const Network& network,
       }
     };
     one("transition", node.transition);
+    if (network.tally()) one("transition_tally", node.transition_tally);
     one("embedding", node.embedding);
     one("transition_hidden", node.transition_hidden);
     list("value", node.value_layers);
+    one("follow", node.follow);
     list("observation", node.observation_layers);
     one("observation_skip", node.observation_skip);
     one("observation_projection", node.observation_projection);

@@ -2,11 +2,12 @@
 
 #include <cstring>
 
-#include "psn/base/atomic_file.h"
-#include "psn/base/tensor_file.h"
+#include "psn/io/atomic_file.h"
+#include "psn/io/tensor_file.h"
 #include "psn/nn/network_blocks.h"
 #include "psn/nn/network_json.h"
 #include "psn/nn/network_reader.h"
+#include "psn/nn/tally/json.h"
 
 namespace psn {
 namespace {
@@ -42,10 +43,11 @@ std::string serialize_network(const NetworkFile& file) {
         Tensor::from({node.scaling.low, node.scaling.high}, {2});
   }
   out.metadata["catalog"] = catalog.dump();
-  const json header{{"config", to_json(network.config())},
-                    {"seed", network.seed()},
-                    {"step", parameters.step},
-                    {"optimizer", file.optimizer}};
+  json header{{"config", to_json(network.config())},
+              {"seed", network.seed()},
+              {"step", parameters.step},
+              {"optimizer", file.optimizer}};
+  if (network.tally()) header["tally"] = to_json(*network.tally());
   out.metadata["network"] = header.dump();
   out.metadata["history"] = file.history;
   if (!file.training.empty()) out.metadata[kTraining] = file.training;

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "psn/base/tensor_file.h"
+#include "psn/io/tensor_file.h"
 #include "psn/nn/network.h"
 
 namespace psn {

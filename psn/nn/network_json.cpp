@@ -234,6 +234,9 @@ Node read_node(const JsonReader& reader, const json& entry, const NetworkConfig&
   node.control = reader.get<bool>(entry, "control");
   node.value = read_value_type(reader, entry);
   const ValueType& value = node.value;
+  if (config.purpose == Purpose::kSurrogate) {
+    if (const auto wrong = value.head_problem()) reader.fail(*wrong);
+  }
   if (!has_its_type(node)) {
     reader.fail(fmt::format("'{}' says to be a {}, which it is not", node.text, node.type));
   }

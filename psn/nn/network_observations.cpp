@@ -1,4 +1,4 @@
-// The layers of a network's observations.
+// What inference networks have besides: the layers of observations, and proposals.
 #include <algorithm>
 #include <cmath>
 
@@ -42,8 +42,45 @@ void Network::add_observation_layers(Node& node, std::uint64_t stream) {
         parameters_.add(static_cast<std::uint32_t>(skip), static_cast<std::uint32_t>(inputs + 1));
     initialize(node.observation_skip, inputs, seeds.bits());
   }
-  node.observation_projection = parameters_.add(static_cast<std::uint32_t>(core_inputs()),
+  node.observation_projection = parameters_.add(static_cast<std::uint32_t>(observation_outputs()),
                                                 static_cast<std::uint32_t>(width + skip + 1));
+}
+
+ProposalType proposal_of(const NetworkConfig& config, const Node& node) {
+  ProposalType type = proposal_type(node.value, config.mixture_components);
+  constexpr std::size_t kMost = 64;  // components: each looks at all before it
+  type.sequential = config.sequential_proposals && type.size > 1 && type.size <= kMost &&
+                    has_independent_components(node.value.family) &&
+                    config.layers_of(node.name, node.site_name).num_layers > 1;
+  return type;
+}
+
+// Mixtures start with parts that lie apart, as wide as their distance, and with a small share of
+// the model's own distribution: parts that start alike learn alike, and a large share of the model
+// is a place to stay.
+void Network::start_proposal(const Node& node) {
+  if (blank_ || node.proposal.kind == Domain::kCategory) return;
+  constexpr double kModelShare = 0.05, kLogDeviation = -0.5;
+  const std::size_t k = node.proposal.mixture;
+  const BlockId last = node.value_layers.back();
+  const std::size_t columns = parameters_.block(last).columns;
+  const auto bias = [&](std::size_t output) -> float& {
+    return parameters_.values(last)[(output + 1) * columns - 1];
+  };
+  const auto start = [&](std::size_t first, std::size_t components) {
+    bias(first) = static_cast<float>(std::log(kModelShare / (1 - kModelShare) * double(k)));
+    for (std::size_t c = 0; c < k; ++c) {
+      bias(first + 1 + c) = 0;
+      const double mean = normal_quantile((double(c) + 0.5) / double(k));
+      for (std::size_t i = 0; i < components; ++i) {
+        bias(first + 1 + k + 2 * (c * components + i)) = static_cast<float>(mean);
+        bias(first + 1 + k + 2 * (c * components + i) + 1) = kLogDeviation;
+      }
+    }
+  };
+  if (!node.proposal.sequential) return start(0, node.proposal.size);
+  const std::size_t outputs = node.proposal.of_component().outputs();
+  for (std::size_t i = 0; i < node.proposal.size; ++i) start(i * outputs, 1);
 }
 
 void Network::start_observations() {

@@ -11,6 +11,7 @@
 
 #include "psn/nn/network_blocks.h"
 #include "psn/nn/network_json.h"
+#include "psn/nn/tally/json.h"
 
 namespace psn {
 namespace {
@@ -35,6 +36,7 @@ class NetworkReader {
     Network& network = *result.network;
     network.parameters().step = json_.get<std::uint64_t>(header, "step");
     if (network.parameters().step >= kMaxStep) fail("its number of updates is impossible");
+    if (header.contains("tally")) read_plan(network, header);
     const json catalog = parse("catalog");
     if (!catalog.is_array() || catalog.size() < 2) fail("its catalog is not a list of addresses");
     for (std::size_t i = Network::kEnd + 1; i < catalog.size(); ++i) {
@@ -113,7 +115,8 @@ class NetworkReader {
     }
     const std::size_t inputs = node.value.inputs(), skip = observation_skip(config, node);
     if (skip < inputs && skip > 0) expect(prefix + "observation_skip", skip, inputs + 1);
-    expect(prefix + "observation_projection", core_->inputs(), width + skip + 1);
+    expect(prefix + "observation_projection", core_->inputs() + config.observation_context,
+           width + skip + 1);
   }
 
   void expect_node(const NetworkConfig& config, const Node& node, NodeId id) {
@@ -125,16 +128,23 @@ class NetworkReader {
       expect(prefix + "transition_hidden", config.transition_hidden_dim,
              core_->outputs() + config.sample_embedding_dim + 1);
     }
-    const std::size_t outputs = infers
-                                    ? proposal_type(node.value, config.mixture_components).outputs()
-                                    : node.value.outputs();
+    const ProposalType proposal = infers ? proposal_of(config, node) : ProposalType{};
+    const std::size_t outputs = infers ? proposal.outputs() : node.value.outputs();
     const VariableLayers& layers = config.layers_of(node.name, node.site_name);
-    std::size_t width = core_->outputs();
+    if (proposal.sequential) expect(prefix + "follow", proposal.size, layers.hidden_dim);
+    std::size_t width = core_->outputs() + (infers ? config.observation_context : 0);
     for (std::size_t i = 0; i < layers.num_layers; ++i) {
       const std::size_t rows = i + 1 == layers.num_layers ? outputs : layers.hidden_dim;
       expect(fmt::format("{}value.{}", prefix, i), rows, width + 1);
       width = rows;
     }
+  }
+
+  void read_plan(Network& network, const json& header) {
+    if (!network.tallies()) fail("has a tally that its configuration does not have");
+    TallyPlan plan = read_tally(json_, header["tally"]);
+    expect("projection.tally", plan.inputs(), core_->inputs());
+    network.set_tally(std::move(plan));
   }
 
   void read_scaling(Node& node, NodeId id) {

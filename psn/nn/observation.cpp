@@ -1,10 +1,21 @@
 #include "psn/nn/observation.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "psn/nn/layer.h"
 
 namespace psn {
+namespace {
+
+void compress_tails(std::vector<float>& values) {
+  constexpr float kFar = 3;
+  for (float& x : values) {
+    if (std::abs(x) > kFar) x = std::copysign(kFar * (1 + std::log(std::abs(x) / kFar)), x);
+  }
+}
+
+}  // namespace
 
 void EmbeddedObservation::compute(const Network& network, const Node& node,
                                   std::span<const Value* const> given) {
@@ -14,6 +25,7 @@ void EmbeddedObservation::compute(const Network& network, const Node& node,
   for (std::size_t r = 0; r < rows; ++r) {
     represent(node.value, node.scaling, *given[r], &values[r * inputs]);
   }
+  if (network.config().compress_tails) compress_tails(values);
   run_layers(network, node);
   const bool shortened = node.observation_skip != kNoBlock;
   const std::size_t embedding = layers.back().outputs;
@@ -63,13 +75,13 @@ void EmbeddedObservation::run_layers(const Network& network, const Node& node) {
 
 void EmbeddedObservation::project(const Network& network, const Node& node,
                                   std::vector<float>& projected) const {
-  projected.resize(rows * network.core_inputs());
+  projected.resize(rows * network.observation_outputs());
   apply_layer(network.parameters(), node.observation_projection, rows, features.data(), width,
               projected.data());
 }
 
 std::vector<float> observation_inputs(const Network& network, std::span<const Observed> observed) {
-  std::vector<float> sum(network.core_inputs(), 0.0f), part;
+  std::vector<float> sum(network.observation_outputs(), 0.0f), part;
   EmbeddedObservation embedded;
   for (const auto& [id, value] : observed) {
     const Value* values[] = {&value};

@@ -1,6 +1,6 @@
 // What an inference network makes of observations: each is embedded by layers of its own and
-// projected into the inputs of the core, beside what goes past these layers; the sum over those
-// present is added at every step.
+// projected, beside what goes past these layers, into the inputs of the core and into a context
+// that the heads see; the sum over those present is added at every step.
 #pragma once
 
 #include <span>
@@ -22,14 +22,15 @@ struct EmbeddedObservation {
   std::vector<float> features;      // by value: [its embedding | what went past the layers]
 
   void compute(const Network& network, const Node& node, std::span<const Value* const> given);
-  // The part of the core's inputs for each value: rows of network.core_inputs() numbers.
+  // For each value network.observation_outputs() numbers: its part of the core's inputs, and of
+  // what goes past the core.
   void project(const Network& network, const Node& node, std::vector<float>& projected) const;
 
  private:
   void run_layers(const Network& network, const Node& node);
 };
 
-// The part of the core's inputs that comes from these observations.
+// The part of the core's inputs that comes from these observations, and what goes past the core.
 struct Observed {
   NodeId node;
   Value value;

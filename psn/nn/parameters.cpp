@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "psn/base/error.h"
+
 namespace psn {
 
 void Parameters::place(Block& block, std::uint32_t capacity) {
@@ -46,6 +48,13 @@ void Parameters::append_rows(BlockId id, std::uint32_t count) {
   }
   std::fill_n(births_.begin() + static_cast<long>(block.first_birth + block.rows), count, step);
   block.rows += count;
+}
+
+void Parameters::set_columns(BlockId id, std::uint32_t columns) {
+  Block& block = blocks_[id];
+  if (block.rows > 0) throw InvalidArgument("a block of parameters has rows already");
+  block.columns = columns;
+  block.capacity = 0;
 }
 
 std::size_t Parameters::size() const {

@@ -29,6 +29,8 @@ class Parameters {
   // `births` start at the current step: a new row's Adam correction starts fresh.
   BlockId add(std::uint32_t rows, std::uint32_t columns);
   void append_rows(BlockId block, std::uint32_t count);
+  // Of a block that has no rows yet.
+  void set_columns(BlockId block, std::uint32_t columns);
 
   const Block& block(BlockId id) const { return blocks_[id]; }
   std::size_t block_count() const { return blocks_.size(); }

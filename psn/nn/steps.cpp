@@ -14,7 +14,7 @@ namespace {
 Entry learnable(const Address* address, Role role, const Value& value) {
   if (!std::all_of(value.begin(), value.end(), [](double x) { return std::isfinite(x); })) {
     throw ModelError(
-        fmt::format("'{}' is {}: a surrogate learns tags that are finite; --tags ignore leaves "
+        fmt::format("'{}' is {}: a surrogate learns tags that are finite; `tags` ignore leaves "
                     "them out",
                     address->text, value.text()));
   }

@@ -189,11 +189,11 @@ void Link::drain() {
 }
 
 bool Link::is_dead() {
-  const ConnectionNews news = read_news(*monitor_);
-  reached_ |= news.made;
+  const ConnectionEvents events = read_connection_events(*monitor_);
+  reached_ |= events.made;
   if (process_ && !process_->ending().empty()) return true;
-  if (news.lost && process_) process_->wait();  // mostly it is about to end, and that says more
-  return news.lost;
+  if (events.lost && process_) process_->wait();  // mostly it is about to end, and that says more
+  return events.lost;
 }
 
 std::string Link::ending() const {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "psn/base/descriptor.h"
+#include "psn/io/descriptor.h"
 
 namespace psn::ppx {
 

@@ -20,7 +20,7 @@ long draw_integer(const char* name, const Distribution& distribution) {
   return sample(distribution, {.name = name}).integer();
 }
 
-double see(const char* name, const Distribution& distribution, const double* value) {
+double observe_scalar(const char* name, const Distribution& distribution, const double* value) {
   return observe(distribution, value ? std::optional<Value>(*value) : std::nullopt, {.name = name});
 }
 
@@ -79,41 +79,41 @@ void psn_sample_normals(const char* name, const double* mean, const double* stdd
 }
 
 double psn_observe_normal(const char* name, double mean, double stddev, const double* value) {
-  return see(name, Normal(mean, stddev), value);
+  return observe_scalar(name, Normal(mean, stddev), value);
 }
 double psn_observe_uniform(const char* name, double low, double high, const double* value) {
-  return see(name, Uniform(low, high), value);
+  return observe_scalar(name, Uniform(low, high), value);
 }
 double psn_observe_categorical(const char* name, const double* probs, size_t count,
                                const double* value) {
-  return see(name, Categorical(array(probs, count)), value);
+  return observe_scalar(name, Categorical(array(probs, count)), value);
 }
 double psn_observe_poisson(const char* name, double rate, const double* value) {
-  return see(name, Poisson(rate), value);
+  return observe_scalar(name, Poisson(rate), value);
 }
 double psn_observe_bernoulli(const char* name, double probability, const double* value) {
-  return see(name, Bernoulli(probability), value);
+  return observe_scalar(name, Bernoulli(probability), value);
 }
 double psn_observe_beta(const char* name, double concentration1, double concentration0,
                         const double* value) {
-  return see(name, Beta(concentration1, concentration0), value);
+  return observe_scalar(name, Beta(concentration1, concentration0), value);
 }
 double psn_observe_exponential(const char* name, double rate, const double* value) {
-  return see(name, Exponential(rate), value);
+  return observe_scalar(name, Exponential(rate), value);
 }
 double psn_observe_gamma(const char* name, double concentration, double rate, const double* value) {
-  return see(name, Gamma(concentration, rate), value);
+  return observe_scalar(name, Gamma(concentration, rate), value);
 }
 double psn_observe_log_normal(const char* name, double mean, double stddev, const double* value) {
-  return see(name, LogNormal(mean, stddev), value);
+  return observe_scalar(name, LogNormal(mean, stddev), value);
 }
 double psn_observe_binomial(const char* name, double total_count, double probability,
                             const double* value) {
-  return see(name, Binomial(total_count, probability), value);
+  return observe_scalar(name, Binomial(total_count, probability), value);
 }
 double psn_observe_weibull(const char* name, double scale, double concentration,
                            const double* value) {
-  return see(name, Weibull(scale, concentration), value);
+  return observe_scalar(name, Weibull(scale, concentration), value);
 }
 void psn_observe_normals(const char* name, const double* mean, const double* stddev, size_t count,
                          const double* value) {

@@ -58,11 +58,11 @@ Message ServedRun::start(const Ticket& ticket, const Rng& rng) {
 }
 
 Message ServedRun::answer(const Message& message) {
-  ensemble_->answer(kSlot, std::visit([this](const auto& m) { return told(m); }, message));
+  ensemble_->answer(kSlot, std::visit([this](const auto& m) { return reply_value(m); }, message));
   return next_request();
 }
 
-Value ServedRun::told(const SampleResult& message) const {
+Value ServedRun::reply_value(const SampleResult& message) const {
   expect(Role::kSample, message);
   const Distribution& distribution = *pending_->distribution;
   if (!could_be_drawn(message.result, distribution)) {
@@ -74,7 +74,7 @@ Value ServedRun::told(const SampleResult& message) const {
 }
 
 // Engines other than psn do not tell: then it is the program's own data, or nothing.
-Value ServedRun::told(const ObserveResult& message) const {
+Value ServedRun::reply_value(const ObserveResult& message) const {
   if (pending_ && pending_->role == Role::kFactor) return {};
   expect(Role::kObserve, message);
   const Shape shape =
@@ -85,13 +85,13 @@ Value ServedRun::told(const ObserveResult& message) const {
   return pending_->value ? *pending_->value : Value();
 }
 
-Value ServedRun::told(const TagResult& message) const {
+Value ServedRun::reply_value(const TagResult& message) const {
   expect(Role::kTag, message);
   return {};
 }
 
 template <class Other>
-Value ServedRun::told(const Other& message) const {
+Value ServedRun::reply_value(const Other& message) const {
   throw ProtocolError(fmt::format("the engine sent {}", message_name(message)));
 }
 

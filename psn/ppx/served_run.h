@@ -27,11 +27,11 @@ class ServedRun {
 
  private:
   // What a message tells the simulator.
-  Value told(const SampleResult& message) const;
-  Value told(const ObserveResult& message) const;
-  Value told(const TagResult& message) const;
+  Value reply_value(const SampleResult& message) const;
+  Value reply_value(const ObserveResult& message) const;
+  Value reply_value(const TagResult& message) const;
   template <class Other>
-  Value told(const Other& message) const;
+  Value reply_value(const Other& message) const;
   template <class M>
   void expect(Role role, const M& message) const;
   Message next_request();

@@ -191,7 +191,7 @@ zmq::socket_t watch_connection(zmq::context_t& context, zmq::socket_t& watched) 
   zmq::socket_t monitor(context, zmq::socket_type::pair);
   monitor.set(zmq::sockopt::linger, 0);
   monitor.connect(name);
-  read_news(monitor);  // a look in vain, so that a Poller will tell
+  read_connection_events(monitor);  // a look in vain, so that a Poller will tell
   return monitor;
 }
 
@@ -199,16 +199,16 @@ void unwatch_connection(zmq::socket_t& watched) {
   ::zmq_socket_monitor(watched.handle(), nullptr, 0);
 }
 
-ConnectionNews read_news(zmq::socket_t& monitor) {
-  ConnectionNews news;
+ConnectionEvents read_connection_events(zmq::socket_t& monitor) {
+  ConnectionEvents events;
   std::vector<zmq::message_t> event;  // its kind, and the address
   while (receive_now(monitor, event)) {
     std::uint16_t kind = 0;
     if (event[0].size() >= sizeof kind) std::memcpy(&kind, event[0].data(), sizeof kind);
-    news.made |= kind == ZMQ_EVENT_HANDSHAKE_SUCCEEDED;
-    news.lost |= kind == ZMQ_EVENT_DISCONNECTED;
+    events.made |= kind == ZMQ_EVENT_HANDSHAKE_SUCCEEDED;
+    events.lost |= kind == ZMQ_EVENT_DISCONNECTED;
   }
-  return news;
+  return events;
 }
 
 }  // namespace psn::ppx

@@ -62,13 +62,13 @@ class Poller {
   std::vector<std::uint64_t> ready_;
 };
 
-// A socket on which news of `watched`'s connection arrive; read_news() takes them.
-struct ConnectionNews {
+// A socket on which events of `watched`'s connection arrive; read_connection_events() takes them.
+struct ConnectionEvents {
   bool made = false, lost = false;
 };
 zmq::socket_t watch_connection(zmq::context_t& context, zmq::socket_t& watched);
-// To be called before the monitor is closed: with nobody to take the news, ZeroMQ waits for ever.
+// To be called before the monitor is closed: with nobody to take the events, ZeroMQ waits for ever.
 void unwatch_connection(zmq::socket_t& watched);
-ConnectionNews read_news(zmq::socket_t& monitor);
+ConnectionEvents read_connection_events(zmq::socket_t& monitor);
 
 }  // namespace psn::ppx

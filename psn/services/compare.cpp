@@ -8,7 +8,7 @@
 #include "psn/base/error.h"
 #include "psn/infer/importance.h"
 #include "psn/nn/network_file.h"
-#include "psn/nn/surrogate.h"
+#include "psn/nn/run/surrogate.h"
 #include "psn/services/model_survey.h"
 #include "psn/services/run_report.h"
 
@@ -77,7 +77,7 @@ double largest_of_frequencies(const std::vector<TransitionDeviation>& deviations
 BinnedComparison compare_bins(const ComparedSide& simulator, const ComparedSide& surrogate,
                               const ComparisonJob& job) {
   if (simulator.pairs.empty()) {
-    throw InvalidArgument(fmt::format("--bin '{}' --by '{}': no trace has both", job.bin, job.by));
+    throw InvalidArgument(fmt::format("`bin` '{}' `by` '{}': no trace has both", job.bin, job.by));
   }
   double low = kInfinity, high = -kInfinity;
   for (const auto& [by, bin] : simulator.pairs) {
@@ -89,15 +89,15 @@ BinnedComparison compare_bins(const ComparedSide& simulator, const ComparedSide&
           binned_means(surrogate.pairs, low, high, job.bins)};
 }
 
-// Throws InvalidArgument for names of --bin and --by that the model does not have as numbers.
+// Throws InvalidArgument for names in `bin` and `by` that the model does not have as numbers.
 void check_names(const ComparisonJob& job, Simulator& simulator, Host& host) {
   const SimulationOptions& s = job.simulation;
   std::vector<std::string> names;
   if (!job.bin.empty()) names = {job.bin, job.by};
   const ModelSurvey survey(simulator, s.parallelism, s.run_options(host), names);
-  for (const Query& query : survey.queries(names, "--bin, --by")) {
+  for (const Query& query : survey.queries(names, "`bin` or `by`")) {
     if (element_count(query.shape) == 1) continue;
-    throw InvalidArgument(fmt::format("--bin, --by '{}': not a number but an array", query.name));
+    throw InvalidArgument(fmt::format("`bin` or `by` '{}': not a number but an array", query.name));
   }
 }
 
@@ -116,10 +116,11 @@ void ComparisonJob::check() const {
                     model));
   }
   if (simulation.count < min_count) {
-    throw InvalidArgument(fmt::format("-n {}: too few traces to compare; at least --min-count {}",
-                                      simulation.count, min_count));
+    throw InvalidArgument(
+        fmt::format("`count` {}: too few traces to compare; at least `min_count` {}",
+                    simulation.count, min_count));
   }
-  if (bin.empty() != by.empty()) throw InvalidArgument("--bin and --by belong together");
+  if (bin.empty() != by.empty()) throw InvalidArgument("`bin` and `by` belong together");
   if (range && !(range->first < range->second)) {
     throw InvalidArgument(kBadRange);
   }

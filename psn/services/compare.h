@@ -12,7 +12,7 @@
 
 namespace psn::services {
 
-inline constexpr const char* kBadRange = "--range: two numbers, the lower one first, such as 0,1";
+inline constexpr const char* kBadRange = "`range`: two numbers, the lower one first, such as 0,1";
 
 struct ComparisonJob {
   SimulationOptions simulation;    // of the model; `count`: traces of each

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 #include "psn/data/store.h"
+#include "psn/io/atomic_file.h"
 #include "psn/services/output_directory.h"
 #include "psn/services/run_report.h"
 #include "psn/services/shared_stream.h"

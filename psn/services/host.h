@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "psn/base/communicator.h"
 #include "psn/base/error.h"
 #include "psn/core/model.h"
 #include "psn/core/run.h"
+#include "psn/ranks/communicator.h"
 
 namespace psn::services {
 

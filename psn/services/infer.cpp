@@ -9,7 +9,7 @@
 #include "psn/infer/diagnostics.h"
 #include "psn/infer/importance.h"
 #include "psn/infer/metropolis.h"
-#include "psn/nn/network_guide.h"
+#include "psn/nn/run/network_guide.h"
 #include "psn/services/inference_network.h"
 #include "psn/services/model_survey.h"
 #include "psn/services/ranks.h"
@@ -35,23 +35,23 @@ void check(const InferenceJob& job, const Communicator& ranks) {
   const std::uint64_t count = job.simulation.count;
   const bool compiled = job.engine == Engine::kCompiled;
   if (job.has_chains() && job.chains > count) {
-    throw InvalidArgument(fmt::format("--chains {} is more than -n {}", job.chains, count));
+    throw InvalidArgument(fmt::format("`chains` {} is more than `count` {}", job.chains, count));
   }
   if (compiled == job.network.empty()) {
     throw InvalidArgument(job.network.empty()
-                              ? "--engine ic needs an inference network: --network FILE.psn"
-                              : "--network is for --engine ic");
+                              ? "`engine` ic needs an inference network: `network` FILE.psn"
+                              : "`network` is for `engine` ic");
   }
-  if (job.defensive > 0 && !compiled) throw InvalidArgument("--defensive is for --engine ic");
+  if (job.defensive > 0 && !compiled) throw InvalidArgument("`defensive` is for `engine` ic");
   if (job.correct == 0) return;
-  if (job.resume) throw InvalidArgument("--resume does not go with --correct");
-  if (!ranks.alone()) throw InvalidArgument("--correct runs in one process, without mpirun");
+  if (job.resume) throw InvalidArgument("`resume` does not go with `correct`");
+  if (!ranks.alone()) throw InvalidArgument("`correct` runs in one process, without mpirun");
   if (!job.simulation.model.ends_with(".psn") || job.surrogate.simulator.empty()) {
     throw InvalidArgument(
-        "--correct is for a surrogate, and needs the model it stands for: --simulator MODEL");
+        "`correct` is for a surrogate, and needs the model it stands for: `simulator` MODEL");
   }
   if (job.has_chains() || job.surrogate.unknown != SurrogateOptions::Unknown::kRenormalise) {
-    throw InvalidArgument("--correct goes with --engine is or ic, and --unknown renormalise");
+    throw InvalidArgument("`correct` goes with `engine` is or ic, and `unknown` renormalise");
   }
 }
 
@@ -145,7 +145,7 @@ class Inference {
     for (const auto& [name, value] : job_.held.values()) {
       if (job_.observations.contains(name)) {
         throw InvalidArgument(fmt::format(
-            "'{}' is both given and observed: --given holds it, --observe weighs it", name));
+            "'{}' is both given and observed: `held` holds it, `observations` weighs it", name));
       }
       names.push_back(name);
     }

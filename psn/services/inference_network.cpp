@@ -55,7 +55,7 @@ std::shared_ptr<const CompiledNetwork> load_inference_network(const std::string&
   const auto network = load_network(path).network;
   if (!network->infers()) {
     throw InvalidArgument(fmt::format(
-        "--network '{}' is a surrogate; 'psn train inference' makes what is needed", path));
+        "`network` '{}' is a surrogate; 'psn train inference' makes what is needed", path));
   }
   check_fits(*network, path, simulator, max_length);
   return std::make_shared<const CompiledNetwork>(network);

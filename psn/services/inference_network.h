@@ -5,7 +5,7 @@
 #include <string>
 
 #include "psn/core/ensemble.h"
-#include "psn/nn/executor.h"
+#include "psn/nn/run/executor.h"
 
 namespace psn::services {
 

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 #include "psn/base/numerics.h"
 #include "psn/base/text.h"
+#include "psn/io/atomic_file.h"
 #include "psn/nn/network_file.h"
 #include "psn/services/host.h"
 #include "psn/services/same_options.h"

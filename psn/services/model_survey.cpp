@@ -39,7 +39,7 @@ ModelSurvey::ModelSurvey(Simulator& simulator, const Parallelism& parallelism,
     std::vector<Trace> traces(until - traces_);
     // A seed of its own: what is asked by default must not depend on the user's.
     std::vector<char> failed(traces.size());
-    const RunOptions forward{.seed = seed_for(DrawsFor::kPilot, traces_),
+    const RunOptions forward{.seed = seed_for(DrawsFor::kSurvey, traces_),
                              .held = options.held,
                              .max_length = options.max_length,
                              .keep_distributions = !wanted_.empty(),
@@ -175,8 +175,8 @@ bool ModelSurvey::takes(const std::string& name, const Value& value) const {
 void ModelSurvey::check(const Observations& observations) const {
   for (const auto& [name, value] : observations.values()) {
     if (takes(name, value)) continue;
-    std::vector<std::string> sites = names(true);
-    for (std::string& latent : names(false)) sites.push_back(std::move(latent));
+    std::vector<std::string> sites = nameable(true);
+    for (std::string& latent : nameable(false)) sites.push_back(std::move(latent));
     throw InvalidArgument(
         fmt::format("no site of the model takes the observation '{}'{}; it observes: {}; its "
                     "latents: {} (in {} runs)",
@@ -195,25 +195,42 @@ void ModelSurvey::check_held(const Observations& held) const {
       taken |= fits && seen.role == Role::kSample;
     }
     if (taken) continue;
-    if (!other) fail(name, "--given");
-    throw InvalidArgument(fmt::format("--given '{}': only a latent can be held; this is {}", name,
+    if (!other) fail(name, "`held`");
+    throw InvalidArgument(fmt::format("`held` '{}': only a latent can be held; this is {}", name,
                                       other == Role::kObserve
-                                          ? "an observation, which --observe conditions on"
+                                          ? "an observation, which `observations` conditions on"
                                           : "a tag, which the program computes"));
   }
 }
 
-void ModelSurvey::fail(const std::string& name, const std::string& option, bool observed) const {
+// What a slip of the pen may have meant: names, and those of lists.
+std::vector<std::string> ModelSurvey::nameable(bool observed) const {
+  std::vector<std::string> candidates = names(observed);
+  std::set<std::string> lists;
+  for (const std::string& name : candidates) {
+    if (const Seen& seen = seen_.at(name); seen.place) lists.insert(seen.list);
+  }
+  candidates.insert(candidates.end(), lists.begin(), lists.end());
+  return candidates;
+}
+
+void ModelSurvey::fail(const std::string& name, const std::string& field, bool observed) const {
+  std::vector<std::string> meant = nameable(observed);
+  std::string known = listed(observed);
+  if (!observed && !names(true).empty()) {
+    for (std::string& other : nameable(true)) meant.push_back(std::move(other));
+    known += fmt::format("; it observes: {}", listed(true));
+  }
   throw InvalidArgument(fmt::format("{} '{}': the model has no {} of that name{}; it has: {}",
-                                    option, name, observed ? "observation" : "variable",
-                                    suggestion(name, names(observed)), listed(observed)));
+                                    field, name, observed ? "observation" : "variable",
+                                    suggestion(name, meant), known));
 }
 
-void ModelSurvey::require(const std::string& name, const std::string& option, bool observed) const {
-  if (!knows(name, observed)) fail(name, option, observed);
+void ModelSurvey::require(const std::string& name, const std::string& field, bool observed) const {
+  if (!knows(name, observed)) fail(name, field, observed);
 }
 
-Query ModelSurvey::query(const std::string& name, const std::string& option) const {
+Query ModelSurvey::query(const std::string& name, const std::string& field) const {
   const auto found = seen_.find(name);
   if (found != seen_.end()) return {name, found->second.shape};
   if (name == kResult && result_) {
@@ -223,17 +240,32 @@ Query ModelSurvey::query(const std::string& name, const std::string& option) con
     throw InvalidArgument(
         fmt::format("{} '{}': the program returns nothing, or its surrogate has not learned what "
                     "(psn train surrogate --tags learn)",
-                    option, name));
+                    field, name));
   }
-  fail(name, option);
+  fail(name, field);
+}
+
+// The names of a list, by place; none if it is not one.
+std::vector<std::string> ModelSurvey::members(const std::string& list) const {
+  std::map<std::int64_t, std::string> by_place;
+  if (seen_.contains(list)) return {};
+  for (const auto& [name, seen] : seen_) {
+    if (seen.place && seen.list == list && seen.named && !seen.asked_by_address)
+      by_place.emplace(*seen.place, name);
+  }
+  std::vector<std::string> result;
+  for (auto& [place, name] : by_place) result.push_back(std::move(name));
+  return result;
 }
 
 std::vector<Query> ModelSurvey::queries(const std::vector<std::string>& wanted,
-                                        const std::string& option) const {
+                                        const std::string& field) const {
   std::vector<Query> result;
   for (const std::string& argument : wanted) {
     for (const std::string& name : parts(argument)) {
-      result.push_back(query(name, option));
+      const std::vector<std::string> list = members(name);
+      for (const std::string& member : list) result.push_back(query(member, field));
+      if (list.empty()) result.push_back(query(name, field));
     }
   }
   return result;

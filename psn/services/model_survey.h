@@ -29,16 +29,16 @@ class ModelSurvey {
   // Throws InvalidArgument for an observation that no site takes, listing the model's, and for one
   // that cannot be meant; its name must be among the wanted ones.
   void check(const Observations& observations) const;
-  // Likewise for --given: only latents can be held.
+  // Likewise for what is to be held: only latents can be.
   void check_held(const Observations& held) const;
   // Throws InvalidArgument for a name that did not come up, of a variable or site; `observed`: of
-  // an observation.
-  void require(const std::string& name, const std::string& option, bool observed = false) const;
-  // For names and addresses that the user asked for with an option, which may be several with
-  // commas between them; throws InvalidArgument likewise. "result" is what the program returns,
-  // unless a variable is called so.
+  // an observation. `field`: where it is from, as messages say it.
+  void require(const std::string& name, const std::string& field, bool observed = false) const;
+  // For names and addresses that the user asked for, which may be several with
+  // commas between them; throws InvalidArgument likewise. The name of a list is all of it; "result"
+  // is what the program returns, unless a variable is called so.
   std::vector<Query> queries(const std::vector<std::string>& names,
-                             const std::string& option = "--query") const;
+                             const std::string& field = "`queries`") const;
   // Every named latent and tag (and observation) that came up in all runs, always of one shape;
   // by address if the model names nothing.
   std::vector<Query> default_queries(bool with_observations = false) const;
@@ -62,10 +62,12 @@ class ModelSurvey {
   bool takes(const std::string& name, const Value& value) const;
   bool knows(const std::string& name, bool observed = false) const;
   std::vector<std::string> parts(const std::string& argument) const;
-  Query query(const std::string& name, const std::string& option) const;
-  [[noreturn]] void fail(const std::string& name, const std::string& option,
+  Query query(const std::string& name, const std::string& field) const;
+  [[noreturn]] void fail(const std::string& name, const std::string& field,
                          bool observed = false) const;
   std::vector<std::string> names(bool observed) const;
+  std::vector<std::string> nameable(bool observed) const;
+  std::vector<std::string> members(const std::string& list) const;
   std::string listed(bool observed) const;
 
   std::set<std::string> wanted_;

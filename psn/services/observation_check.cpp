@@ -117,11 +117,27 @@ void check_support(const std::string& name, const UsesOfRuns& runs) {
   }
 }
 
+// A value whose addresses all have others of their own, by address.
+void check_use(const Observations& observations, const std::map<std::string, UsesOfRuns>& uses) {
+  for (const auto& [name, value] : observations.values()) {
+    if (uses.contains(name)) continue;
+    for (const auto& [other, of_runs] : uses) {
+      const Address& address = *of_runs.front().front().visit->address;
+      const Variable& variable = *address.variable;
+      if (variable.name != name && !(variable.place && variable.list == name)) continue;
+      throw InvalidArgument(fmt::format(
+          "observation '{}' is used nowhere: '{}' is observed by its address", name, address.text));
+    }
+  }
+}
+
 }  // namespace
 
 void check_observations(const Observations& observations,
                         std::span<const std::vector<Visit>> runs) {
-  for (const auto& [name, of_runs] : uses_by_name(observations, runs)) {
+  const auto uses = uses_by_name(observations, runs);
+  check_use(observations, uses);
+  for (const auto& [name, of_runs] : uses) {
     const Value& value = observations.values().at(name);
     check_shapes(name, value, of_runs);
     check_length(name, value, of_runs);

@@ -18,8 +18,9 @@ struct Visit {
 };
 
 // Throws InvalidArgument, naming the addresses, for what cannot be meant: a value that two
-// addresses of a run take; a list for one address that is a vector for another, or that is longer
-// than all that any run takes; a number that no such distribution yields, whatever its parameters.
+// addresses of a run take, or none because they all have others; a list for one address that is a
+// vector for another, or that is longer than all that any run takes; a number that no such
+// distribution yields, whatever its parameters.
 void check_observations(const Observations& observations, std::span<const std::vector<Visit>> runs);
 
 }  // namespace psn::services

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
+#include "psn/io/atomic_file.h"
 
 namespace psn::services {
 namespace {

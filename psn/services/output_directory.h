@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "psn/base/descriptor.h"
+#include "psn/io/descriptor.h"
 
 namespace psn::services {
 

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include <algorithm>
 #include <filesystem>
+#include <unordered_set>
 
-#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 #include "psn/infer/predict.h"
+#include "psn/io/atomic_file.h"
 #include "psn/services/output_directory.h"
 
 namespace psn::services {
@@ -41,11 +41,10 @@ Draws load_draws(const std::string& folder) {
 // The observations that every run makes, if there are any; else everything.
 std::vector<Query> default_predictions(const ModelSurvey& survey) {
   std::vector<Query> all = survey.default_queries(true), observed;
-  const std::vector<Query> latent = survey.default_queries();
+  std::unordered_set<std::string> latents;  // may be a million
+  for (Query& query : survey.default_queries()) latents.insert(std::move(query.name));
   for (const Query& query : all) {
-    const bool is_latent = std::any_of(latent.begin(), latent.end(),
-                                       [&](const Query& l) { return l.name == query.name; });
-    if (!is_latent) observed.push_back(query);
+    if (!latents.contains(query.name)) observed.push_back(query);
   }
   return observed.empty() ? all : observed;
 }

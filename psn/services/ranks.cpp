@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "psn/base/bytes.h"
+#include "psn/ranks/message.h"
 
 namespace psn::services {
 namespace {
@@ -36,7 +36,7 @@ void join(Communicator& ranks, Draws& own) {
 
 Failures joined(Communicator& ranks, const Failures& own) {
   if (ranks.alone()) return own;
-  ByteWriter out;
+  MessageWriter out;
   out.put(own.last);
   out.put(std::uint64_t{own.by_cause.size()});
   for (const auto& [cause, count] : own.by_cause) {
@@ -45,7 +45,7 @@ Failures joined(Communicator& ranks, const Failures& own) {
   }
   Failures all;
   for (const std::string& bytes : ranks.all_gather(out.take())) {
-    ByteReader in(bytes);
+    MessageReader in(bytes);
     const auto last = in.get<std::string>();
     if (!last.empty()) all.last = last;
     for (auto n = in.get<std::uint64_t>(); n > 0; --n) {

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-#include "psn/base/communicator.h"
 #include "psn/core/ensemble.h"
 #include "psn/core/posterior.h"
 #include "psn/infer/draws.h"
+#include "psn/ranks/communicator.h"
 
 namespace psn::services {
 

@@ -1,9 +1,9 @@
 #include "psn/services/run_report.h"
 
-#include "psn/base/tensor_file.h"
+#include "psn/io/tensor_file.h"
 #include "psn/nn/network_file.h"
+#include "psn/nn/run/surrogate.h"
 #include "psn/nn/steps.h"
-#include "psn/nn/surrogate.h"
 #include "psn/ppx/remote.h"
 #include "psn/services/ranks.h"
 #include "psn/services/training_history.h"

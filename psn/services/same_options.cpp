@@ -85,7 +85,7 @@ void expect_same_options(const std::string& file, const std::string& begun_with,
   for (const auto& [name, value] : after) names.insert(name);
   for (const std::string& name : names) {
     if (text(before, name) == text(after, name)) continue;
-    throw InvalidArgument(fmt::format("--resume: '{}' was begun with another --{}: {}, now {}",
+    throw InvalidArgument(fmt::format("`resume`: '{}' was begun with another `{}`: {}, now {}",
                                       file, name, text(before, name), text(after, name)));
   }
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "psn/base/atomic_file.h"
+#include "psn/io/atomic_file.h"
 #include "psn/services/simulators.h"
 
 namespace psn::services {

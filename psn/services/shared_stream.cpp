@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "psn/base/bytes.h"
+#include "psn/ranks/message.h"
 
 namespace psn::services {
 
@@ -14,11 +14,11 @@ SharedStream::SharedStream(Simulator& simulator, StreamOptions options, Communic
 }
 
 std::uint64_t SharedStream::from_leader(std::uint64_t number) {
-  ByteWriter out;
+  MessageWriter out;
   out.put(number);
   std::string bytes = out.take();
   ranks_.broadcast(bytes);
-  return ByteReader(bytes).get<std::uint64_t>();
+  return MessageReader(bytes).get<std::uint64_t>();
 }
 
 // Rank by rank in turn, so that however many each makes, they follow each other without a gap.

@@ -6,9 +6,9 @@
 #include <deque>
 #include <vector>
 
-#include "psn/base/communicator.h"
 #include "psn/core/trace_source.h"
 #include "psn/data/trace_messages.h"
+#include "psn/ranks/communicator.h"
 #include "psn/train/stream.h"
 
 namespace psn::services {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <sstream>
 
-#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 #include "psn/base/text.h"
 #include "psn/core/in_process.h"
+#include "psn/io/atomic_file.h"
 #include "psn/nn/network_file.h"
 #include "psn/ppx/remote.h"
 #include "psn/services/plugin.h"
@@ -90,17 +90,17 @@ std::unique_ptr<Simulator> open_simulator(const SimulationOptions& options, cons
   const std::string& model = options.model;
   const bool falls_back = use.unknown == SurrogateOptions::Unknown::kSimulator;
   if (falls_back && use.simulator.empty()) {
-    throw InvalidArgument("--unknown simulator needs the model to go on in: --simulator MODEL");
+    throw InvalidArgument("`unknown` simulator needs the model to go on in: `simulator` MODEL");
   }
   if (!falls_back && !needs_simulator && !use.simulator.empty()) {
     throw InvalidArgument(
-        "--simulator has no use here: it is for --unknown simulator, and for --correct of psn "
+        "`simulator` has no use here: it is for `unknown` simulator, and for `correct` of psn "
         "infer");
   }
   if (use.unknown == SurrogateOptions::Unknown::kRenormalise) return open_simulator(options, host);
   if (!model.ends_with(".psn")) {
     throw InvalidArgument(
-        fmt::format("--unknown is for surrogates, files such as s.psn; '{}' is none", model));
+        fmt::format("`unknown` is for surrogates, files such as s.psn; '{}' is none", model));
   }
   SurrogateOptions surrogate{.unknown = use.unknown};
   if (falls_back) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "psn/core/ensemble.h"
-#include "psn/nn/surrogate.h"
+#include "psn/nn/run/surrogate.h"
 #include "psn/services/host.h"
 
 namespace psn::services {

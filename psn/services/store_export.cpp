@@ -7,19 +7,30 @@
 #include <optional>
 
 #include "psn/base/error.h"
-#include "psn/base/npz.h"
 #include "psn/base/text.h"
 #include "psn/core/posterior.h"
 #include "psn/data/store.h"
+#include "psn/io/npz.h"
 #include "psn/services/names.h"
 
 namespace psn::services {
 namespace {
 
-// Names in the order of the store; of names and addresses the shape, if it is always the same.
+// Names in the order of the store; of names and addresses the shape, if it is always the same; of
+// lists the names, by place.
 struct Names {
   std::vector<std::string> order;
   std::map<std::string, std::optional<Shape>> shape;
+  std::map<std::string, std::map<std::int64_t, std::string>> lists;
+
+  // A name or an address, or all of a list.
+  std::vector<std::string> meant(const std::string& name) const {
+    const auto list = lists.find(name);
+    if (list == lists.end() || shape.contains(name)) return {name};
+    std::vector<std::string> result;
+    for (const auto& [place, member] : list->second) result.push_back(member);
+    return result;
+  }
 };
 
 Names names_in(const data::Dictionary& dictionary) {
@@ -31,6 +42,8 @@ Names names_in(const data::Dictionary& dictionary) {
     if (name.empty()) continue;
     const auto [known, is_new] = names.shape.try_emplace(name, form.shape());
     if (is_new) names.order.push_back(name);
+    const Variable& variable = *form.address()->variable;
+    if (variable.place) names.lists[variable.list].emplace(*variable.place, name);
     if (known->second != form.shape()) known->second.reset();
   }
   return names;
@@ -42,16 +55,18 @@ std::vector<Query> queries_of(const data::StoreReader& reader,
   std::vector<Query> queries;
   std::vector<std::string> asked;
   for (const std::string& argument : wanted) {
-    for (std::string& name : split_names(argument)) asked.push_back(std::move(name));
+    for (const std::string& name : split_names(argument)) {
+      for (std::string& meant : names.meant(name)) asked.push_back(std::move(meant));
+    }
   }
   for (const std::string& name : asked.empty() ? names.order : asked) {
     const auto found = names.shape.find(name);
     if (found == names.shape.end()) {
-      throw InvalidArgument(fmt::format("--query: '{}' has nothing named '{}'{}", reader.path(),
+      throw InvalidArgument(fmt::format("`queries`: '{}' has nothing named '{}'{}", reader.path(),
                                         name, suggestion(name, names.order)));
     }
     if (!found->second && !wanted.empty()) {
-      throw InvalidArgument(fmt::format("--query: '{}' is not always of one shape", name));
+      throw InvalidArgument(fmt::format("`queries`: '{}' is not always of one shape", name));
     }
     if (found->second) queries.push_back({name, *found->second});
   }
@@ -78,7 +93,7 @@ std::uint64_t export_traces(const ExportOptions& options) {
   data::StoreReader reader(options.store);
   const bool npz = options.out.ends_with(".npz");
   if (!npz && !options.out.ends_with(".csv")) {
-    throw InvalidArgument(fmt::format("--out '{}' ends neither in .csv nor in .npz", options.out));
+    throw InvalidArgument(fmt::format("`out` '{}' ends neither in .csv nor in .npz", options.out));
   }
   if (options.first >= reader.size()) {
     throw InvalidArgument(fmt::format("'{}' has {} traces", reader.path(), reader.size()));
@@ -92,7 +107,7 @@ std::uint64_t export_traces(const ExportOptions& options) {
   if (count > kMaxNumbers / width) {
     throw InvalidArgument(
         fmt::format("{} traces of {} numbers are too many for one file; take a "
-                    "part with --first and --count, or fewer with --query",
+                    "part of them (`first`), or fewer (`queries`)",
                     count, width - 1));
   }
   Posterior table(queries, count);

@@ -50,9 +50,9 @@ StoreContents store_contents(const std::string& store, std::uint64_t sampled) {
     lengths.push_back(trace.length());
     for (const Entry& entry : trace.entries) ++occurrences[entry.address];
   }
-  for (data::Part part : reader.parts()) {
-    if (part.traces == 0) part.traces = size;
-    contents.parts.push_back(std::move(part));
+  for (data::Origin origin : reader.origins()) {
+    if (origin.traces == 0) origin.traces = size;
+    contents.origins.push_back(std::move(origin));
   }
   contents.bytes = disk_bytes(reader.path());
   contents.sampled = looked;

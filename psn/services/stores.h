@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "psn/data/part.h"
+#include "psn/data/origin.h"
 #include "psn/services/host.h"
 
 namespace psn::services {
@@ -23,7 +23,7 @@ struct StoreContents {
   };
   std::string store;
   std::uint64_t traces = 0;
-  std::vector<data::Part> parts;
+  std::vector<data::Origin> origins;
   std::uint64_t bytes = 0;    // on disk
   std::uint64_t sampled = 0;  // traces behind lengths and occurrences
   std::optional<LengthSummary> length;

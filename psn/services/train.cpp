@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "psn/base/atomic_file.h"
+#include "psn/io/atomic_file.h"
 #include "psn/nn/network_file.h"
 #include "psn/services/model_survey.h"
 #include "psn/services/ranks.h"
@@ -24,30 +24,30 @@ using Json = nlohmann::ordered_json;
 // Where the file will go must be there, before hours of work.
 void check_place(const std::string& out) {
   if (!out.ends_with(".psn")) {
-    throw InvalidArgument(fmt::format("--out '{}': a network's file ends in .psn", out));
+    throw InvalidArgument(fmt::format("`out` '{}': a network's file ends in .psn", out));
   }
   const auto folder = std::filesystem::absolute(out).parent_path();
   if (!std::filesystem::is_directory(folder)) {
-    throw DataError(fmt::format("--out '{}': there is no such folder", out));
+    throw DataError(fmt::format("`out` '{}': there is no such folder", out));
   }
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    throw DataError(fmt::format("--out '{}': the folder cannot be written to", out));
+    throw DataError(fmt::format("`out` '{}': the folder cannot be written to", out));
   }
 }
 
 void check(const TrainingJob& job) {
   check_place(job.out);
   if (job.model.empty() == job.data.store.empty()) {
-    throw InvalidArgument("train on a model or on --data, one of both");
+    throw InvalidArgument("train on a model or on `data`, one of both");
   }
   const auto& [network, training] = job.recipe;
-  if (network.purpose == Purpose::kInference && network.tags) {
-    throw InvalidArgument("--tags learn is for surrogates");
+  if (network.purpose == Purpose::kInference && (network.tags || network.tally)) {
+    throw InvalidArgument(fmt::format("`{}` is for surrogates", network.tags ? "tags" : "tally"));
   }
   if (network.purpose == Purpose::kSurrogate &&
       (training.missing > 0 || !network.observe_embedding.empty())) {
     throw InvalidArgument(fmt::format("{} is for inference networks",
-                                      training.missing > 0 ? "--missing" : "--observe_embedding"));
+                                      training.missing > 0 ? "`missing`" : "`observe_embedding`"));
   }
 }
 
@@ -60,10 +60,10 @@ void check_layer_names(const NetworkConfig& network, Simulator& simulator, Host&
   const ModelSurvey survey(
       simulator, {}, {.max_length = TrainOptions().max_length, .monitor = &host.monitor()}, names);
   for (const auto& [name, layers] : network.variable_embedding) {
-    survey.require(name, "--variable_embedding");
+    survey.require(name, "`variable_embedding`");
   }
   for (const auto& [name, layers] : network.observe_embedding) {
-    survey.require(name, "--observe_embedding", true);
+    survey.require(name, "`observe_embedding`", true);
   }
 }
 
@@ -74,16 +74,16 @@ std::vector<std::string> warnings_of(const Progress& last, bool infers) {
   if (infers && learned_nothing(held_out)) {
     warnings.push_back(fmt::format(
         "the network proposes no better than the prior (held-out loss {:.4f} nats per trace, the "
-        "prior's {:.4f}): train longer (--traces), with smaller or more updates (--learning_rate, "
-        "--batch_size) or wider layers (--observation_layers hidden_dim=64); or the observations "
+        "prior's {:.4f}): train longer (`traces`), with smaller or more updates (`learning_rate`, "
+        "`batch_size`) or wider layers (`observation_layers` hidden_dim=128); or the observations "
         "tell nothing of what is to be inferred",
         held_out.loss, held_out.prior_loss));
   }
   if (!infers && held_out.kl > kMostKl) {
     warnings.push_back(
         fmt::format("the surrogate is {:.3g} nats per trace from the simulator (above {}), so its "
-                    "posteriors may be far off: train longer (--traces, --from), with more updates "
-                    "(--batch_size) or a larger network (--lstm_dim), look where it differs (psn "
+                    "posteriors may be far off: train longer (`traces`, `from`), with more updates "
+                    "(`batch_size`) or a larger network (`lstm_dim`), look where it differs (psn "
                     "compare), or correct its posteriors (psn infer --correct)",
                     held_out.kl, kMostKl));
   }
@@ -226,7 +226,7 @@ std::shared_ptr<Network> load_trained(const std::string& path, Purpose purpose) 
   if (path.empty()) return nullptr;
   auto network = load_network(path).network;
   if (network->config().purpose != purpose) {
-    throw InvalidArgument(fmt::format("--from '{}' is {}", path,
+    throw InvalidArgument(fmt::format("`from` '{}' is {}", path,
                                       network->infers() ? "an inference network" : "a surrogate"));
   }
   return network;

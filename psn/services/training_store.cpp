@@ -42,7 +42,7 @@ void TrainingStore::configure(TrainOptions& options) const {
   options.traces = static_cast<std::uint64_t>(std::max(1.0, std::round(epochs_ * epoch)));
 }
 
-void TrainingStore::require_name(const std::string& name, const std::string& option,
+void TrainingStore::require_name(const std::string& name, const std::string& field,
                                  bool observed) const {
   std::set<std::string> known;
   for (const data::Form& form : reader_.dictionary().forms()) {
@@ -52,17 +52,17 @@ void TrainingStore::require_name(const std::string& name, const std::string& opt
   }
   if (known.contains(name)) return;
   const std::vector<std::string> words(known.begin(), known.end());
-  throw InvalidArgument(fmt::format("{}: '{}' has no {} named '{}'{}", option, reader_.path(),
+  throw InvalidArgument(fmt::format("{}: '{}' has no {} named '{}'{}", field, reader_.path(),
                                     observed ? "observation" : "variable", name,
                                     suggestion(name, words)));
 }
 
 void TrainingStore::check_variable_names(const NetworkConfig& network) const {
   for (const auto& [name, layers] : network.variable_embedding) {
-    require_name(name, "--variable_embedding", false);
+    require_name(name, "`variable_embedding`", false);
   }
   for (const auto& [name, layers] : network.observe_embedding) {
-    require_name(name, "--observe_embedding", true);
+    require_name(name, "`observe_embedding`", true);
   }
 }
 

@@ -27,7 +27,7 @@ class TrainingStore {
 
  private:
   std::uint64_t agreed_size(const TrainOptions& options) const;
-  void require_name(const std::string& name, const std::string& option, bool observed) const;
+  void require_name(const std::string& name, const std::string& field, bool observed) const;
 
   data::StoreReader reader_;
   double epochs_;

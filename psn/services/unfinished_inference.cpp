@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
+#include "psn/io/atomic_file.h"
 #include "psn/services/infer.h"
 #include "psn/services/output_directory.h"
 #include "psn/services/same_options.h"
@@ -86,14 +86,14 @@ void UnfinishedInference::check_results() const {
   if (!config.starts_with("# psn infer ")) return;
   const auto fail = [&](const std::string& what) {
     throw InvalidArgument(
-        fmt::format("'{}' has results of {}: give another --out, or remove it", out_, what));
+        fmt::format("'{}' has results of {}: give another `out`, or remove it", out_, what));
   };
   const auto before = deciding_options(config), now = deciding_options(config_);
   for (const std::string name : {"model", "given"}) {
     const auto old_one = before.find(name), new_one = now.find(name);
     const std::string old_text = old_one == before.end() ? "not set" : old_one->second;
     const std::string new_text = new_one == now.end() ? "not set" : new_one->second;
-    if (old_text != new_text) fail(fmt::format("--{} {}, now {}", name, old_text, new_text));
+    if (old_text != new_text) fail(fmt::format("`{}` {}, now {}", name, old_text, new_text));
   }
   const std::string observed = content_of(out_ + "/observations.json");
   if (!observed.empty() && observed != observed_) {
@@ -104,25 +104,25 @@ void UnfinishedInference::check_results() const {
 const EngineState* UnfinishedInference::open(bool resume, Simulator& simulator) {
   std::error_code error;
   if (resume && path_.empty()) {
-    throw InvalidArgument(alone_ ? "--resume goes on with what --out names: --out DIR"
-                                 : "--resume runs in one process, without mpirun");
+    throw InvalidArgument(alone_ ? "`resume` goes on with what `out` names: `out` DIR"
+                                 : "`resume` runs in one process, without mpirun");
   }
   if (path_.empty()) return nullptr;
   if (!fs::exists(path_, error)) {
     if (resume && fs::exists(out_ + "/summary.json", error)) {
-      throw InvalidArgument(fmt::format("--resume: '{}' is finished", out_));
+      throw InvalidArgument(fmt::format("`resume`: '{}' is finished", out_));
     }
     return nullptr;
   }
   if (!resume) {
     throw InvalidArgument(fmt::format(
-        "'{}' is an inference that did not finish: --resume goes on with it; or remove it", path_));
+        "'{}' is an inference that did not finish: `resume` goes on with it; or remove it", path_));
   }
   const TensorFile file = TensorFile::load(path_, EngineState::kKind, EngineState::kVersion);
   try {
     expect_same_options(path_, file.metadata.at("config"), config_);
     if (const std::string& observed = file.metadata.at("observed"); observed != observed_) {
-      throw InvalidArgument(fmt::format("--resume: '{}' was begun with other observations: {}",
+      throw InvalidArgument(fmt::format("`resume`: '{}' was begun with other observations: {}",
                                         path_, difference(observed, observed_)));
     }
     seconds_ = std::stod(file.metadata.at("seconds"));
@@ -137,9 +137,9 @@ const EngineState* UnfinishedInference::open(bool resume, Simulator& simulator) 
 }
 
 std::string UnfinishedInference::save(const EngineWindow& window, const Simulator& simulator) {
-  if (path_.empty()) return alone_ ? "; with --out what there is would be kept" : "";
+  if (path_.empty()) return alone_ ? "; with `out` what there is would be kept" : "";
   const auto hint = [&](const EngineState& kept) {
-    return fmt::format("; '{}' has {} samples: --resume goes on from there", path_,
+    return fmt::format("; '{}' has {} samples: `resume` goes on from there", path_,
                        kept.rows.size());
   };
   const std::optional<EngineState> state = window.look();

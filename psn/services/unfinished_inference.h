@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "psn/base/communicator.h"
-#include "psn/base/file_lock.h"
 #include "psn/core/ensemble.h"
 #include "psn/core/observations.h"
 #include "psn/infer/engine_state.h"
+#include "psn/io/file_lock.h"
+#include "psn/ranks/communicator.h"
 
 namespace psn::services {
 

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
+#include "psn/io/atomic_file.h"
 #include "psn/nn/network_file.h"
 #include "psn/services/same_options.h"
 
@@ -27,14 +27,14 @@ std::optional<Checkpoint> UnfinishedTraining::open(bool resume) {
   if (!file_.exists()) {
     std::error_code error;
     if (resume && std::filesystem::exists(out_, error)) {
-      throw InvalidArgument(fmt::format("--resume: '{}' is finished", out_));
+      throw InvalidArgument(fmt::format("`resume`: '{}' is finished", out_));
     }
     return std::nullopt;
   }
   if (!resume) {
     throw InvalidArgument(fmt::format(
-        "'{0}' is a training that did not finish: --resume goes on with it, --from {0} --out with "
-        "another name learns on from its network; or remove it",
+        "'{0}' is a training that did not finish: `resume` goes on with it, `from` {0} with "
+        "another `out` learns on from its network; or remove it",
         file_.path()));
   }
   Checkpoint checkpoint = file_.load();
@@ -60,7 +60,7 @@ void UnfinishedTraining::save_failed(std::shared_ptr<Network> network, std::stri
 std::string UnfinishedTraining::hint() const {
   if (updates_ == 0) return "";
   return fmt::format("; '{}' holds the network after {} updates{}", file_.path(), updates_,
-                     failed_ ? "" : ": --resume goes on from there");
+                     failed_ ? "" : ": `resume` goes on from there");
 }
 
 }  // namespace psn::services

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "psn/base/communicator.h"
-#include "psn/base/file_lock.h"
+#include "psn/io/file_lock.h"
+#include "psn/ranks/communicator.h"
 #include "psn/train/checkpoint.h"
 
 namespace psn::services {

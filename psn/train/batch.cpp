@@ -7,6 +7,7 @@
 
 #include "psn/base/error.h"
 #include "psn/nn/steps.h"
+#include "psn/nn/tally/fit.h"
 
 namespace psn {
 namespace {
@@ -34,7 +35,7 @@ void check_length(const Node& met, const Value& value) {
   if (value.size() == met.value.components()) return;
   throw ModelError(
       fmt::format("'{}' has {} numbers in one trace and {} in another: a surrogate learns tags of "
-                  "one length; --tags ignore leaves them out",
+                  "one length; `tags` ignore leaves them out",
                   met.text, met.value.components(), value.size()));
 }
 
@@ -70,6 +71,7 @@ void Growth::start_as_sibling(NodeId id) {
   for (std::size_t i = 0; i < from.value_layers.size(); ++i) {
     copy(from.value_layers[i], to.value_layers[i]);
   }
+  if (from.follow != kNoBlock && to.follow != kNoBlock) copy(from.follow, to.follow);
   if (!network_.infers()) copy(from.transition_hidden, to.transition_hidden);
   const std::size_t width = p.block(network_.address_embedding()).columns;
   float* addresses = p.values(network_.address_embedding());
@@ -123,7 +125,7 @@ NodeId Growth::note(const Entry& entry, Look& look) {
   if (entry.role == Role::kFactor) {
     throw InvalidArgument(fmt::format(
         "'{}' is a factor: it weighs runs and draws nothing, so no surrogate can "
-        "learn it; state it as an observation, or infer in the simulator itself (--engine is, "
+        "learn it; state it as an observation, or infer in the simulator itself (`engine` is, "
         "lmh or rmh)",
         address.text));
   }
@@ -184,6 +186,7 @@ bool Growth::look_at(const Trace& trace, Look& look) {
     range.high = std::max(range.high, *to.index);
   };
   const Steps all(trace, network_.config().tags);
+  const bool collects = look.measures_known && awaits_tally();
   for (const Entry* at : all.entries) {
     const Entry& entry = *at;
     const bool steps = is_step(entry), input = is_input(entry);
@@ -191,9 +194,15 @@ bool Growth::look_at(const Trace& trace, Look& look) {
     const NodeId id = find_or_note(entry, look);
     if (look.measures_known || id >= network_.size()) measure(id, entry, look);
     if (steps) go(network_.target(id, *entry.address), entry.address->variable->site->scope);
+    if (collects) {
+      const TallyType type = tally_type(node(id, look).value);
+      look.novelties.tally.add(entry.address->variable->site->text, type,
+                               tally_value(type, entry.value));
+    }
     if (input) ++look.observed[id];
   }
   go({Network::kEnd, {}}, "");
+  if (collects) look.novelties.tally.end_trace();
   return look_at_ranges(passed, look) || found_new;
 }
 
@@ -263,6 +272,7 @@ void Growth::apply(std::vector<Novelties> by_rank) {
   }
   set_missing(by_rank, first_new);
   refit();
+  fit_tally(by_rank);
   for (const auto& [address, role] : noted_) {
     set_known(*address, *network_.find(*address, role));
   }
@@ -332,6 +342,15 @@ void Growth::refit() {
     }
     fitted = estimator.count();
   }
+}
+
+// After a thousand traces or so, which are learned from without.
+void Growth::fit_tally(const std::vector<Novelties>& by_rank) {
+  if (!awaits_tally()) return;
+  for (const Novelties& novelties : by_rank) state_.tally.append(novelties.tally);
+  if (!state_.tally.enough()) return;
+  network_.set_tally(psn::fit_tally(state_.tally));
+  state_.tally = {};
 }
 
 void Growth::fit_bounds(NodeId id) {

@@ -30,7 +30,7 @@
 namespace psn {
 
 struct Batch {
-  struct Segment {  // rows of one node, as places in `order`
+  struct NodeSegment {  // rows of one node, as places in `order`
     NodeId node;
     std::uint32_t begin, end;
   };
@@ -46,7 +46,7 @@ struct Batch {
   std::vector<std::uint32_t> position;    // by row
   std::vector<std::uint32_t> next_row;    // by row; kNone for the last of a trace
   std::vector<std::uint32_t> order;       // rows by node
-  std::vector<Segment> segments;          // of `order`, by node
+  std::vector<NodeSegment> segments;      // of `order`, by node
 
   struct ObservedValue {  // for an inference network
     NodeId node;
@@ -55,6 +55,9 @@ struct Batch {
   };
   std::vector<ObservedValue> observed;      // by node
   std::vector<std::vector<Entry>> derived;  // entries that are no trace's own: tags
+  // What the runtime counts (psn/nn/tally/tally.h): by row, after its choice; and before the first
+  // one.
+  std::vector<float> tally, first_tally;
 
   std::size_t traces() const { return trace.size(); }
   std::size_t rows() const { return node.size(); }
@@ -67,6 +70,7 @@ struct GrowthState {
   static constexpr std::uint64_t kGiven = ~std::uint64_t{0};
   std::vector<std::uint64_t> fitted;  // by node: values behind its scaling; kGiven: came with it
   std::vector<ScalingEstimator> estimators;  // by node; may be shorter
+  TallySample tally;                         // of a network that is to get a plan: traces so far
 };
 
 class Growth {
@@ -123,6 +127,7 @@ class Growth {
   bool look_at_ranges(const std::map<NodeId, IndexRange>& passed, Look& look) const;
   void measure(NodeId id, const Entry& entry, Look& look) const;
   void note_missing(Look& look) const;
+  bool awaits_tally() const { return network_.tallies() && !network_.tally(); }
 
   void add_nodes(Novelties& novelties, NodeId first_new);
   NodeId add_node(const Node& node);
@@ -131,6 +136,7 @@ class Growth {
   void start_as_sibling(NodeId id);
   void refit();
   void fit_bounds(NodeId id);
+  void fit_tally(const std::vector<Novelties>& by_rank);
   void sort_by_node(Batch& batch) const;
 
   Network& network_;

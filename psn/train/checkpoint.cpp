@@ -6,12 +6,14 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 
-#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
+#include "psn/io/atomic_file.h"
 #include "psn/nn/network_file.h"
 #include "psn/nn/network_json.h"
+#include "psn/nn/tally/json.h"
 
 namespace psn {
 namespace {
@@ -19,21 +21,33 @@ namespace {
 using nlohmann::json;
 using Tensors = std::map<std::string, Tensor>;
 
+json sites_json(const TallySample& sample) {
+  json sites = json::array();
+  for (const TallySample::Site& site : sample.sites()) {
+    json entry = to_json(site.type);
+    entry["site"] = site.text;
+    sites.push_back(std::move(entry));
+  }
+  return sites;
+}
+
 json to_json(const Checkpoint& checkpoint) {
   const TrainingState& s = checkpoint.state;
-  return {{"batches", s.batches},
-          {"traces", s.traces},
-          {"seconds", s.seconds},
-          {"rate", s.rate},
-          {"lowest_loss", s.lowest_loss},
-          {"loss_sum", s.loss_sum},
-          {"kl_sum", s.kl_sum},
-          {"first_summed", s.first_summed},
-          {"reported", s.reported},
-          {"stale", s.plateau.stale},
-          {"reductions", s.plateau.reductions},
-          {"config", checkpoint.config},
-          {"source", checkpoint.source}};
+  json result{{"batches", s.batches},
+              {"traces", s.traces},
+              {"seconds", s.seconds},
+              {"rate", s.rate},
+              {"lowest_loss", s.lowest_loss},
+              {"loss_sum", s.loss_sum},
+              {"kl_sum", s.kl_sum},
+              {"first_summed", s.first_summed},
+              {"reported", s.reported},
+              {"stale", s.plateau.stale},
+              {"reductions", s.plateau.reductions},
+              {"config", checkpoint.config},
+              {"source", checkpoint.source}};
+  if (s.growth.tally.traces() > 0) result["tally"] = sites_json(s.growth.tally);
+  return result;
 }
 
 // Counts as doubles, as births are; what stands for "never" or "given" is -1.
@@ -43,7 +57,8 @@ double as_double(std::uint64_t count) {
   return count == kNone ? -1 : static_cast<double>(count);
 }
 
-Tensor counts(const std::vector<std::uint64_t>& values) {
+template <class Count>
+Tensor counts(const std::vector<Count>& values) {
   std::vector<double> doubles(values.size());
   std::transform(values.begin(), values.end(), doubles.begin(), as_double);
   return Tensor::from(doubles, {static_cast<std::int64_t>(values.size())});
@@ -72,6 +87,12 @@ Tensors to_tensors(const TrainingState& state) {
   tensors["last_updates"] = counts(state.last_updates);
   tensors["fitted"] = counts(state.growth.fitted);
   if (state.plateau.best) tensors["best"] = to_tensor(*state.plateau.best);
+  if (const TallySample& tally = state.growth.tally; tally.traces() > 0) {
+    tensors["tally.lengths"] = counts(tally.lengths());
+    tensors["tally.sites"] = counts(tally.at());
+    tensors["tally.values"] =
+        Tensor::from(tally.values(), {static_cast<std::int64_t>(tally.values().size())});
+  }
   for (std::size_t id = 0; id < state.growth.estimators.size(); ++id) {
     const ScalingEstimator::Data& e = state.growth.estimators[id].data();
     if (e.count == 0) continue;
@@ -125,6 +146,7 @@ class Reader {
         s.growth.estimators[id] = estimator(id);
       }
     }
+    if (header_.contains("tally")) s.growth.tally = tally();
     if (used_ != tensors_.size()) json_.fail("has surplus tensors of training");
     return s;
   }
@@ -132,6 +154,26 @@ class Reader {
  private:
   std::uint64_t count(const char* key) const { return json_.get<std::uint64_t>(header_, key); }
   double number(const char* key) const { return json_.get<double>(header_, key); }
+
+  TallySample tally() {
+    const json& list = header_["tally"];
+    if (!list.is_array()) json_.fail("'tally' is not a list");
+    std::vector<TallySample::Site> sites;
+    for (const json& entry : list) {
+      sites.push_back({json_.get<std::string>(entry, "site"), read_tally_type(json_, entry)});
+    }
+    const auto numbers = [&](const char* name) {
+      const auto values = counts(name, false, std::numeric_limits<std::uint32_t>::max());
+      return std::vector<std::uint32_t>(values.begin(), values.end());
+    };
+    auto lengths = numbers("tally.lengths"), at = numbers("tally.sites");
+    auto values = tensor("tally.values", Tensor::Type::kFloat64, 1).doubles();
+    try {
+      return {std::move(sites), std::move(lengths), std::move(at), std::move(values)};
+    } catch (const InvalidArgument& error) {
+      json_.fail(error.what());
+    }
+  }
 
   Validation validation() {
     const auto numbers = tensor("best", Tensor::Type::kFloat64, 1).doubles();

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "psn/nn/evaluate.h"
+#include "psn/nn/run/evaluate.h"
 #include "psn/train/batch.h"
 
 namespace psn {

@@ -1,6 +1,7 @@
 // Traces as the rows of a batch.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "psn/nn/steps.h"
 #include "psn/train/batch.h"
@@ -38,9 +39,17 @@ Batch Growth::flatten(std::span<const Trace> traces) const {
   batch.next_row.resize(rows);
   batch.first_transition.resize(count);
   batch.log_p.assign(count, 0);
+  const std::size_t tallied = network_.tally_inputs();
+  std::optional<Tally> start;
+  if (tallied > 0) {
+    start.emplace(*network_.tally());
+    batch.tally.resize(rows * tallied);
+    batch.first_tally.assign(start->inputs().begin(), start->inputs().end());
+  }
   for (std::uint32_t at = 0; at < count; ++at) {
     std::uint32_t step = 0;
     Way way(network_);
+    std::optional<Tally> tally = start;
     const auto go = [&](const Target& to, std::string_view scope) {
       if (network_.infers()) return;
       (step == 0 ? batch.first_transition[at] : batch.transition[batch.first[step - 1] + at]) =
@@ -59,6 +68,10 @@ Batch Growth::flatten(std::span<const Trace> traces) const {
       batch.position[row] = at;
       batch.next_row[row] = Batch::kNone;
       batch.log_p[at] += entry.log_prob;
+      if (tally) {
+        tally->add(network_.node(node).tally_uses, entry.value);
+        std::copy_n(tally->inputs().data(), tallied, &batch.tally[row * tallied]);
+      }
       if (step > 0) batch.next_row[batch.first[step - 1] + at] = row;
       ++step;
     }

@@ -17,11 +17,11 @@ Gradient::Gradient(Network& network)
   nn::use_one_thread_for_products();
 }
 
-void Gradient::apply_back(BlockId id, std::size_t rows, const float* in, std::size_t ld_in,
+void Gradient::apply_back(LayerRows layer, std::size_t rows, const float* in, std::size_t ld_in,
                           const float* d_out, float* d_in, std::size_t ld_d_in,
                           std::size_t d_columns, float beta) {
-  touched_.push_back(id);
-  apply_layer_back(network_.parameters(), id, rows, in, ld_in, d_out, d_in, ld_d_in, d_columns,
+  touched_.push_back(layer.block);
+  apply_layer_back(network_.parameters(), layer, rows, in, ld_in, d_out, d_in, ld_d_in, d_columns,
                    beta);
 }
 
@@ -61,6 +61,7 @@ BatchLoss Gradient::accumulate(const Batch& batch, Loss loss, std::size_t total_
   run_forward(batch);
   core_->back(network_.parameters(), touched_);
   back_through_nodes(batch);
+  back_through_tallies(batch);
   back_through_embeddings(batch);
   if (network_.infers()) back_through_observations(batch);
   if (!first) touch_once();
@@ -83,10 +84,10 @@ void Gradient::run_forward(const Batch& batch) {
 }
 
 void Gradient::prepare(const Batch& batch) {
-  const std::size_t rows = batch.rows(), h = network_.hidden(), e = network_.embedding();
+  const std::size_t rows = batch.rows(), e = network_.embedding();
   core_->start(batch.first);
-  reserve(head_input_, rows * (h + e));
-  reserve(d_head_input_, rows * (h + e));
+  reserve(head_input_, rows * (head_width() + e));
+  reserve(d_head_input_, rows * (head_width() + e));
   log_s_.assign(batch.traces(), 0);
   loss_sum_ = 0;
   worst_ = nullptr;
@@ -101,7 +102,7 @@ void Gradient::prepare(const Batch& batch) {
 
 // Values as numbers and their embeddings: inputs of the next step and of the transition layer.
 void Gradient::embed_values(const Batch& batch) {
-  const std::size_t h = network_.hidden(), e = network_.embedding();
+  const std::size_t h = head_width(), e = network_.embedding();
   const std::size_t t = network_.config().transition_hidden_dim;
   std::size_t size = 0;
   last_offset_.clear();
@@ -132,7 +133,7 @@ void Gradient::embed_values(const Batch& batch) {
 }
 
 void Gradient::back_through_embeddings(const Batch& batch) {
-  const std::size_t h = network_.hidden(), e = network_.embedding();
+  const std::size_t h = head_width(), e = network_.embedding();
   const std::size_t t = network_.config().transition_hidden_dim;
   for (std::size_t s = 0; s < batch.segments.size(); ++s) {
     const auto& segment = batch.segments[s];

@@ -14,9 +14,9 @@
 #include <memory>
 #include <vector>
 
-#include "psn/base/communicator.h"
 #include "psn/nn/layer.h"
 #include "psn/nn/network.h"
+#include "psn/ranks/communicator.h"
 #include "psn/train/batch.h"
 #include "psn/train/observation_gradient.h"
 
@@ -68,11 +68,18 @@ class Gradient {
   void project_nodes(const Batch& batch);
   // The inputs of the core at one step.
   void fill_core_inputs(const Batch& batch, std::size_t step);
+  void add_tallies(const Batch& batch, std::size_t step);
+  void back_through_tallies(const Batch& batch);
   void run_heads(const Batch& batch);
   // Loss of one choice for the outputs of its value layers, and its gradient if d is not null.
   HeadLoss value_loss(const Node& node, const Entry& entry, const float* outputs, float* d) const;
-  void value_head(const Batch& batch, const Batch::Segment& segment);
-  void transition_head(const Batch& batch, const Batch::Segment& segment);
+  void value_head(const Batch& batch, const Batch::NodeSegment& segment);
+  // The same of a vector that is proposed component by component.
+  void sequential_head(const Batch& batch, const Batch::NodeSegment& segment);
+  void run_component(const Batch& batch, const Batch::NodeSegment& segment, std::size_t component);
+  void back_through_components(const Batch::NodeSegment& segment);
+  void back_through_layers(const Node& node, const Batch::NodeSegment& segment, std::size_t depth);
+  void transition_head(const Batch& batch, const Batch::NodeSegment& segment);
   void begin_head(const Batch& batch);
   void back_through_nodes(const Batch& batch);
   void back_through_embeddings(const Batch& batch);
@@ -83,12 +90,19 @@ class Gradient {
   // Of a trace, in the means.
   double weight() const { return 1 / static_cast<double>(std::max<std::size_t>(1, traces_)); }
 
-  void apply(BlockId block, std::size_t rows, const float* in, std::size_t ld_in,
+  // What value layers see: [core's output | context].
+  std::size_t head_width() const { return network_.hidden() + network_.context(); }
+  const float* context_of(const Batch& batch, std::size_t place) const {
+    return &observed_[batch.position[batch.order[place]] * network_.observation_outputs() +
+                      network_.core_inputs()];
+  }
+
+  void apply(LayerRows block, std::size_t rows, const float* in, std::size_t ld_in,
              float* out) const {
     apply_layer(network_.parameters(), block, rows, in, ld_in, out);
   }
   // Adds to the block's gradient; d_in (if not null) = d_out W of the first `d_columns` columns.
-  void apply_back(BlockId block, std::size_t rows, const float* in, std::size_t ld_in,
+  void apply_back(LayerRows block, std::size_t rows, const float* in, std::size_t ld_in,
                   const float* d_out, float* d_in, std::size_t ld_d_in, std::size_t d_columns,
                   float beta);
 
@@ -105,13 +119,18 @@ class Gradient {
   std::vector<NodeId> active_nodes_;
   std::vector<float> types_, addresses_;               // embeddings of active nodes
   std::vector<float> previous_table_, current_table_;  // their parts of the core's inputs
-  std::vector<float> observed_;                   // by position: the observations' part of them
-  std::vector<float> head_input_, d_head_input_;  // rows by node: [h | value embedding]
+  // By position: the observations' part of them, and what goes past the core.
+  std::vector<float> observed_;
+  std::vector<float> head_input_, d_head_input_;  // rows by node: [h | context | value embedding]
   std::vector<float> last_input_;            // rows by node: [hidden | value] of the transition
   std::vector<std::size_t> last_offset_;     // of each segment in it
   std::vector<std::vector<float>> scratch_;  // activations of a segment's value layers
   std::vector<float> d_scratch_[2];
-  std::vector<double> log_s_;  // by position
+  // Of a vector's components, one after the other: rows of hidden, of outputs or their gradient,
+  // and the components in units of the model.
+  std::vector<std::vector<float>> hidden_, outputs_, followed_;
+  std::vector<float> tallied_;  // what was counted, of a segment's rows
+  std::vector<double> log_s_;   // by position
   double loss_sum_ = 0, worst_loss_ = 0;
   const Entry* worst_ = nullptr;
 };

@@ -26,9 +26,12 @@ Distribution blurred_tag(const Node& node, const Value& value) {
 }  // namespace
 
 void Gradient::run_heads(const Batch& batch) {
-  const std::size_t h = network_.hidden(), ld = h + network_.embedding();
+  const std::size_t h = network_.hidden(), ld = head_width() + network_.embedding();
   for (std::size_t place = 0; place < batch.rows(); ++place) {
-    std::copy_n(core_->output(batch.order[place]), h, &head_input_[place * ld]);
+    float* input = &head_input_[place * ld];
+    std::copy_n(core_->output(batch.order[place]), h, input);
+    if (network_.context() > 0)
+      std::copy_n(context_of(batch, place), network_.context(), input + h);
   }
   if (network_.infers()) {
     std::fill_n(d_head_input_.begin(), batch.rows() * ld, 0.0f);
@@ -36,7 +39,11 @@ void Gradient::run_heads(const Batch& batch) {
     begin_head(batch);
   }
   for (const auto& segment : batch.segments) {
-    value_head(batch, segment);
+    if (network_.node(segment.node).proposal.sequential) {
+      sequential_head(batch, segment);
+    } else {
+      value_head(batch, segment);
+    }
     if (!network_.infers()) transition_head(batch, segment);
   }
   if (!backward_) return;
@@ -79,10 +86,10 @@ HeadLoss Gradient::value_loss(const Node& node, const Entry& entry, const float*
   return head_loss(node.value, node.scaling, outputs, entry.value, p, d);
 }
 
-void Gradient::value_head(const Batch& batch, const Batch::Segment& segment) {
+void Gradient::value_head(const Batch& batch, const Batch::NodeSegment& segment) {
   const Node& node = network_.node(segment.node);
-  const std::size_t rows = segment.end - segment.begin, h = network_.hidden();
-  const std::size_t ld = h + network_.embedding(), depth = node.value_layers.size();
+  const std::size_t rows = segment.end - segment.begin, depth = node.value_layers.size();
+  const std::size_t ld = head_width() + network_.embedding();
   const auto width = [&](std::size_t i) {
     return std::size_t{network_.parameters().block(node.value_layers[i]).rows};
   };
@@ -112,23 +119,33 @@ void Gradient::value_head(const Batch& batch, const Batch::Segment& segment) {
       for (std::size_t j = 0; j < outputs; ++j) d[j] *= scale;
     }
   }
-  if (!backward_) return;
+  if (backward_) back_through_layers(node, segment, depth);
+}
+
+// Through the first `depth` value layers, from the gradient of the last one's outputs in
+// d_scratch_[0]; scratch_ has their outputs.
+void Gradient::back_through_layers(const Node& node, const Batch::NodeSegment& segment,
+                                   std::size_t depth) {
+  const std::size_t rows = segment.end - segment.begin;
+  const std::size_t ld = head_width() + network_.embedding();
   std::size_t side = 0;
   for (std::size_t i = depth; i-- > 0;) {
+    const std::size_t in =
+        i ? std::size_t{network_.parameters().block(node.value_layers[i - 1]).rows} : head_width();
     float* d_in = &d_head_input_[segment.begin * ld];
     if (i > 0) {
-      reserve(d_scratch_[1 - side], rows * width(i - 1));
+      reserve(d_scratch_[1 - side], rows * in);
       d_in = d_scratch_[1 - side].data();
     }
-    const std::size_t in = i ? width(i - 1) : h;
-    apply_back(node.value_layers[i], rows, i ? scratch_[i - 1].data() : input, i ? in : ld,
+    apply_back(node.value_layers[i], rows,
+               i ? scratch_[i - 1].data() : &head_input_[segment.begin * ld], i ? in : ld,
                d_scratch_[side].data(), d_in, i ? in : ld, in, 0);
     if (i > 0) relu_back(rows * in, scratch_[i - 1].data(), d_in);
     side = 1 - side;
   }
 }
 
-void Gradient::transition_head(const Batch& batch, const Batch::Segment& segment) {
+void Gradient::transition_head(const Batch& batch, const Batch::NodeSegment& segment) {
   const Node& node = network_.node(segment.node);
   const std::size_t rows = segment.end - segment.begin;
   const std::size_t h = network_.hidden(), ld = h + network_.embedding();
@@ -145,6 +162,17 @@ void Gradient::transition_head(const Batch& batch, const Batch::Segment& segment
   const std::size_t n = network_.parameters().block(node.transition).rows;
   reserve(logits, rows * n);
   apply(node.transition, rows, last, last_ld, logits.data());
+  const std::size_t tallied = network_.tally_inputs();
+  if (tallied > 0) {
+    reserve(tallied_, rows * tallied);
+    for (std::size_t r = 0; r < rows; ++r) {
+      std::copy_n(&batch.tally[batch.order[segment.begin + r] * tallied], tallied,
+                  &tallied_[r * tallied]);
+    }
+    nn::multiply_nt(rows, n, tallied, tallied_.data(), tallied,
+                    network_.parameters().values(node.transition_tally), tallied, 1, logits.data(),
+                    n);
+  }
 
   const auto scale = static_cast<float>(weight());
   for (std::size_t r = 0; r < rows; ++r) {
@@ -154,6 +182,11 @@ void Gradient::transition_head(const Batch& batch, const Batch::Segment& segment
     add_loss(-log_prob, batch.entry[row]);
   }
   if (!backward_) return;
+  if (tallied > 0) {
+    nn::multiply_tn(n, tallied, rows, logits.data(), n, tallied_.data(), tallied, 1,
+                    network_.parameters().gradients(node.transition_tally), tallied);
+    touched_.push_back(node.transition_tally);
+  }
   std::vector<float>& d_hidden = d_scratch_[0];
   if (scratch_.empty()) scratch_.resize(1);
   reserve(scratch_[0], rows * t);

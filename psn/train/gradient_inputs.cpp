@@ -63,15 +63,59 @@ void Gradient::fill_core_inputs(const Batch& batch, std::size_t step) {
         weights += inputs;
       }
     }
-    if (network_.infers()) add(inputs, &observed_[b * inputs], out);
+    if (network_.infers()) add(inputs, &observed_[b * network_.observation_outputs()], out);
+  }
+  add_tallies(batch, step);
+}
+
+// What was counted before a step is what was counted after the one before it.
+void Gradient::add_tallies(const Batch& batch, std::size_t step) {
+  const std::size_t inputs = network_.core_inputs(), n = network_.tally_inputs();
+  if (n == 0) return;
+  const float* weights = network_.parameters().values(network_.projections().tally);
+  float* out = core_->inputs() + batch.first[step] * inputs;
+  if (step > 0) {
+    nn::multiply_nn(batch.width(step), inputs, n, &batch.tally[batch.first[step - 1] * n], n,
+                    weights, inputs, 1, out, inputs);
+    return;
+  }
+  for (std::size_t b = 0; b < batch.width(0); ++b, out += inputs) {
+    for (std::size_t k = 0; k < n; ++k) {
+      add_scaled(inputs, batch.first_tally[k], weights + k * inputs, out);
+    }
   }
 }
 
+void Gradient::back_through_tallies(const Batch& batch) {
+  const std::size_t inputs = network_.core_inputs(), n = network_.tally_inputs();
+  if (n == 0) return;
+  float* gradients = network_.parameters().gradients(network_.projections().tally);
+  for (std::size_t step = 0; step < batch.steps(); ++step) {
+    const float* d = core_->inputs() + batch.first[step] * inputs;
+    if (step > 0) {
+      nn::multiply_tn(n, inputs, batch.width(step), &batch.tally[batch.first[step - 1] * n], n, d,
+                      inputs, 1, gradients, inputs);
+      continue;
+    }
+    for (std::size_t b = 0; b < batch.width(0); ++b, d += inputs) {
+      for (std::size_t k = 0; k < n; ++k) {
+        add_scaled(inputs, batch.first_tally[k], d, gradients + k * inputs);
+      }
+    }
+  }
+  touched_.push_back(network_.projections().tally);
+}
+
 void Gradient::back_through_observations(const Batch& batch) {
-  const std::size_t inputs = network_.core_inputs();
+  const std::size_t inputs = network_.core_inputs(), outputs = network_.observation_outputs();
+  const std::size_t h = network_.hidden(), ld = head_width() + network_.embedding();
   std::fill(observed_.begin(), observed_.end(), 0.0f);
   for (std::size_t row = 0; row < batch.rows(); ++row) {
-    add(inputs, &core_->inputs()[row * inputs], &observed_[batch.position[row] * inputs]);
+    add(inputs, &core_->inputs()[row * inputs], &observed_[batch.position[row] * outputs]);
+  }
+  for (std::size_t place = 0; place < batch.rows() && network_.context() > 0; ++place) {
+    add(network_.context(), &d_head_input_[place * ld + h],
+        &observed_[batch.position[batch.order[place]] * outputs + inputs]);
   }
   observations_.back(batch, observed_, touched_);
 }

@@ -2,25 +2,50 @@
 
 #include <fmt/format.h>
 
-#include "psn/base/bytes.h"
 #include "psn/base/error.h"
 #include "psn/nn/network_json.h"
+#include "psn/ranks/message.h"
 
 namespace psn {
 namespace {
 
-void put(ByteWriter& out, const Measurements& m) {
+void put(MessageWriter& out, const Measurements& m) {
   out.put(m.count);
   out.put(m.values);
   out.put(m.spread);
   out.put(m.bounds);
 }
 
-void get(ByteReader& in, Measurements& m) {
+void get(MessageReader& in, Measurements& m) {
   in.get(m.count);
   in.get(m.values);
   in.get(m.spread);
   in.get(m.bounds);
+}
+
+void put(MessageWriter& out, const TallySample& sample) {
+  out.put(std::uint64_t{sample.sites().size()});
+  for (const TallySample::Site& site : sample.sites()) {
+    out.put(site.text);
+    out.put(site.type);
+  }
+  out.put(sample.lengths());
+  out.put(sample.at());
+  out.put(sample.values());
+}
+
+TallySample get_tally(MessageReader& in) {
+  std::vector<TallySample::Site> sites(in.get<std::uint64_t>());
+  for (TallySample::Site& site : sites) {
+    in.get(site.text);
+    in.get(site.type);
+  }
+  std::vector<std::uint32_t> lengths, at;
+  std::vector<double> values;
+  in.get(lengths);
+  in.get(at);
+  in.get(values);
+  return {std::move(sites), std::move(lengths), std::move(at), std::move(values)};
 }
 
 Node read_node(const std::string& text, const NetworkConfig& config) {
@@ -35,7 +60,7 @@ Node read_node(const std::string& text, const NetworkConfig& config) {
 }  // namespace
 
 std::string to_bytes(const Novelties& novelties) {
-  ByteWriter out;
+  MessageWriter out;
   out.put(novelties.error);
   out.put(novelties.stop);
   out.put(novelties.traces);
@@ -49,11 +74,14 @@ std::string to_bytes(const Novelties& novelties) {
     put(out, measurements);
   }
   out.put(novelties.observed);
+  const bool tallied = !novelties.tally.lengths().empty();
+  out.put(tallied);
+  if (tallied) put(out, novelties.tally);
   return out.take();
 }
 
 Novelties read_novelties(const std::string& bytes, const NetworkConfig& config) {
-  ByteReader in(bytes);
+  MessageReader in(bytes);
   Novelties novelties;
   in.get(novelties.error);
   in.get(novelties.stop);
@@ -69,6 +97,7 @@ Novelties read_novelties(const std::string& bytes, const NetworkConfig& config) 
     get(in, measurements);
   }
   in.get(novelties.observed);
+  if (in.get<bool>()) novelties.tally = get_tally(in);
   return novelties;
 }
 

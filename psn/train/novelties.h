@@ -12,8 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "psn/base/communicator.h"
 #include "psn/nn/network.h"
+#include "psn/nn/tally/sample.h"
+#include "psn/ranks/communicator.h"
 
 namespace psn {
 
@@ -39,6 +40,9 @@ struct Novelties {
     std::uint64_t traces;
   };
   std::vector<Observed> observed;
+
+  // The traces themselves, as far as a tally is concerned, while its plan is not made yet.
+  TallySample tally;
 
   // What else ranks agree on before a step.
   std::string error;  // why there are no traces

@@ -23,9 +23,9 @@ std::vector<float> columns(const std::vector<float>& matrix, std::size_t width, 
 }  // namespace
 
 void ObservationGradient::compute(const Batch& batch, std::vector<float>& inputs) {
-  const std::size_t width = network_.core_inputs();
+  const std::size_t width = network_.observation_outputs();
   inputs.assign(batch.traces() * width, 0.0f);
-  segments_.clear();
+  observed_nodes_.clear();
   std::vector<const Value*> values;
   std::vector<float> projected;
   const auto& observed = batch.observed;
@@ -34,10 +34,11 @@ void ObservationGradient::compute(const Batch& batch, std::vector<float>& inputs
     for (; end < observed.size() && observed[end].node == observed[begin].node; ++end) {
       values.push_back(&observed[end].entry->value);
     }
-    Segment& segment = segments_.emplace_back(Segment{observed[begin].node, begin, end, {}});
-    const Node& node = network_.node(segment.node);
-    segment.embedded.compute(network_, node, values);
-    segment.embedded.project(network_, node, projected);
+    ObservedNode& group =
+        observed_nodes_.emplace_back(ObservedNode{observed[begin].node, begin, end, {}});
+    const Node& node = network_.node(group.node);
+    group.embedded.compute(network_, node, values);
+    group.embedded.project(network_, node, projected);
     for (std::size_t i = begin; i < end; ++i) {
       kernels::add(width, &projected[(i - begin) * width], &inputs[observed[i].position * width]);
     }
@@ -46,15 +47,15 @@ void ObservationGradient::compute(const Batch& batch, std::vector<float>& inputs
 
 void ObservationGradient::back(const Batch& batch, const std::vector<float>& d_inputs,
                                std::vector<BlockId>& touched) {
-  const std::size_t width = network_.core_inputs();
-  for (Segment& segment : segments_) {
-    const Node& node = network_.node(segment.node);
-    const EmbeddedObservation& embedded = segment.embedded;
+  const std::size_t width = network_.observation_outputs();
+  for (const ObservedNode& group : observed_nodes_) {
+    const Node& node = network_.node(group.node);
+    const EmbeddedObservation& embedded = group.embedded;
     std::vector<float> d_projected(embedded.rows * width);
     std::vector<float> d_features(embedded.rows * embedded.width);
-    for (std::size_t i = segment.begin; i < segment.end; ++i) {
+    for (std::size_t i = group.begin; i < group.end; ++i) {
       std::copy_n(&d_inputs[batch.observed[i].position * width], width,
-                  &d_projected[(i - segment.begin) * width]);
+                  &d_projected[(i - group.begin) * width]);
     }
     touched.push_back(node.observation_projection);
     apply_layer_back(network_.parameters(), node.observation_projection, embedded.rows,

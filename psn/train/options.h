@@ -6,9 +6,9 @@
 #include <optional>
 #include <string_view>
 
-#include "psn/base/communicator.h"
 #include "psn/core/run.h"
 #include "psn/nn/config.h"
+#include "psn/ranks/communicator.h"
 #include "psn/train/adam.h"
 #include "psn/train/gradient.h"
 #include "psn/train/progress.h"
@@ -34,7 +34,7 @@ struct TrainOptions {
   // to do without it.
   double missing = 0;
 
-  // Held-out traces, drawn from the same seed but another lane of it: never trained on.
+  // Held-out traces, drawn from the same seed but another substream of it: never trained on.
   std::uint64_t validation_traces = 0;  // 0: no validation
   // Batches; 0: at the end only. If there are validations on the way, the network that comes out is
   // the one with the best.
@@ -69,6 +69,10 @@ void check(const TrainOptions& options);
 // Few traces want small batches, or there are too few updates to learn anything: a power of two
 // from 8 to 256 that gives at least 500 of them, if that is possible.
 std::size_t default_batch_size(std::uint64_t traces);
+
+// Stored traces come again and again, and could be learned by heart: as many updates as so many
+// traces bear, with forty validations on the way, of which the best counts.
+void plan_for_stored(TrainOptions& options, std::uint64_t stored);
 
 // "paper": the paper's architecture and optimizer, and nothing of ours; "default": our recipe.
 // InvalidArgument for other names.

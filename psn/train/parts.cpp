@@ -8,24 +8,28 @@ namespace {
 // What Gradient keeps of one choice at a node, in numbers.
 std::size_t numbers_of_row(const Network& network, const Node& node) {
   const Parameters& p = network.parameters();
-  const std::size_t h = network.hidden(), e = network.embedding();
+  const std::size_t h = network.hidden() + network.context(), e = network.embedding();
   const std::size_t core = network.core().numbers_of_row();
   std::size_t heads = network.config().transition_hidden_dim + node.value.inputs(), widest = 0;
   for (const BlockId layer : node.value_layers) {
     heads += p.block(layer).rows;
     widest = std::max<std::size_t>(widest, p.block(layer).rows);
   }
+  if (node.follow != kNoBlock) {
+    heads += node.proposal.size *
+             (p.block(node.follow).columns + node.proposal.of_component().outputs() + 1);
+  }
   if (node.transition != kNoBlock) {
     widest = std::max<std::size_t>(widest, p.block(node.transition).rows);
   }
-  return core + 2 * (h + e) + heads + 2 * widest;
+  return core + 2 * (h + e) + heads + 2 * widest + 2 * network.tally_inputs();
 }
 
 // And of one observation: values and what each layer makes of them, forward and back.
 std::size_t numbers_of_observation(const Network& network, const Node& node) {
   const Parameters& p = network.parameters();
-  std::size_t numbers =
-      node.value.inputs() + network.core_inputs() + p.block(node.observation_projection).columns;
+  std::size_t numbers = node.value.inputs() + network.observation_outputs() +
+                        p.block(node.observation_projection).columns;
   for (std::size_t i = 0; i < node.observation_layers.size(); ++i) {
     const Block& block = p.block(node.observation_layers[i]);
     const std::size_t windows =

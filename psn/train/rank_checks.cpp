@@ -5,14 +5,14 @@
 
 #include <cmath>
 
-#include "psn/base/bytes.h"
 #include "psn/base/error.h"
+#include "psn/ranks/message.h"
 
 namespace psn {
 
 void require_same(Communicator& ranks, const Parameters& parameters) {
   if (ranks.alone()) return;
-  ByteWriter out;
+  MessageWriter out;
   out.put(parameters.checksum());
   const std::vector<std::string> checksums = ranks.all_gather(out.take());
   std::vector<std::size_t> others;
@@ -27,13 +27,13 @@ void require_same(Communicator& ranks, const Parameters& parameters) {
 }
 
 std::string worst_address(Communicator& ranks, const BatchLoss& own) {
-  ByteWriter out;
+  MessageWriter out;
   out.put(own.worst_loss);
   out.put(own.worst ? own.worst->address->text : "");
   std::string worst;
   double most = -HUGE_VAL;
   for (const std::string& bytes : ranks.all_gather(out.take())) {
-    ByteReader in(bytes);
+    MessageReader in(bytes);
     const auto loss = in.get<double>();
     const auto address = in.get<std::string>();
     if (address.empty() || std::isnan(most) || most == HUGE_VAL) continue;

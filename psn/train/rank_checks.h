@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "psn/base/communicator.h"
 #include "psn/nn/parameters.h"
+#include "psn/ranks/communicator.h"
 #include "psn/train/gradient.h"
 
 namespace psn {

@@ -11,8 +11,8 @@
 #include <optional>
 #include <sstream>
 
-#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
+#include "psn/io/atomic_file.h"
 
 namespace psn {
 namespace {

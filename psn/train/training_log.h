@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "psn/base/event_file.h"
+#include "psn/io/event_file.h"
 #include "psn/train/progress.h"
 
 namespace psn {

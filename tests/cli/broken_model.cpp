@@ -1,5 +1,6 @@
 // Simulators that fail or ask for much, each in its own way.
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -11,6 +12,13 @@
   volatile char frame[1024];
   frame[levels % 1024] = 1;
   return levels == 0 ? x : deep(x, levels - 1) + frame[0];
+}
+
+// A single frame larger than the stack, of which little is used, far below it.
+[[maybe_unused]] [[gnu::noinline]] static double leap(double x) {
+  volatile double frame[40'000];
+  for (int i = 0; i < 500; ++i) frame[i] = x;
+  return frame[499];
 }
 
 static void program(psn::Context& ctx) {
@@ -37,6 +45,10 @@ static void program(psn::Context& ctx) {
   for (int i = 0; i < 999'998; ++i) ctx.sample(psn::Normal(mu, 1), {.name = "step", .index = i});
 #elif defined(PSN_FAULT_overflows)
   ctx.tag(deep(mu, 1 << 20), {.name = "depth"});
+#elif defined(PSN_FAULT_leaps)
+  if (mu > 1.6449) ctx.tag(leap(mu), {.name = "depth"});  // 5 %
+#elif defined(PSN_FAULT_exits)
+  std::exit(3);
 #elif defined(PSN_FAULT_crashes)
   *reinterpret_cast<volatile char*>(16) = 1;
 #elif defined(PSN_FAULT_infinite)

@@ -49,6 +49,9 @@ TEST_F(CommandLine, InferByMetropolis) {
     EXPECT_NEAR(result["rhat"].get<double>(), 1, 0.05);
     EXPECT_FALSE(result.contains("log_evidence"));
   }
+  const Outcome few = psn("infer gaussian --engine lmh -n 2 --chains 1");
+  EXPECT_NE(few.out.find("ESS unknown of 2, split R-hat unknown"), std::string::npos) << few.out;
+  EXPECT_NE(few.err.find("the effective sample size is not known"), std::string::npos) << few.err;
 }
 
 TEST_F(CommandLine, SameSeedSameJsonForAnyWidthAndThreads) {
@@ -122,8 +125,10 @@ TEST_F(CommandLine, ModelsDoctorExactHelpVersion) {
 // recipe's defaults, and hyphens.
 TEST_F(CommandLine, HelpReadsWell) {
   for (const std::string command :
-       {"", "models", "simulate", "infer", "graph", "exact", "inspect", "doctor", "train", "serve",
-        "compare", "data", "data generate", "data export", "experiment"}) {
+       {"",          "models",      "simulate",   "infer",       "graph",
+        "exact",     "inspect",     "doctor",     "train",       "serve",
+        "compare",   "predict",     "keys",       "data",        "data generate",
+        "data info", "data verify", "data merge", "data export", "experiment"}) {
     const Outcome help = psn(command + " --help");
     SCOPED_TRACE(command);
     EXPECT_NE(help.out.find("Usage: psn" + (command.empty() ? "" : " " + command) + " ["),
@@ -135,6 +140,7 @@ TEST_F(CommandLine, HelpReadsWell) {
     EXPECT_EQ(psn("help " + command).out, help.out);
   }
   EXPECT_EQ(psn("help").out, psn("--help").out);
+  EXPECT_EQ(psn("help --help").out, psn("--help").out);
   expect_error("help infre", 64, "unknown command 'infre'; did you mean 'infer'?");
   EXPECT_EQ(psn("infer --help").out.find("--model"), std::string::npos);
   const std::string train = psn("train --help").out;

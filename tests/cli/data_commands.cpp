@@ -184,6 +184,9 @@ TEST_F(DataCommands, MergesStoresOfOneModel) {
 }
 
 TEST_F(DataCommands, ExportsTables) {
+  json("data generate hmm -n 5 --out h");
+  json("data export h --query obs --out h.csv");
+  EXPECT_TRUE(testing::slurp(path("h.csv")).starts_with("log_weight,obs_0,obs_1,obs_2,"));
   json("data generate control-flow -n 300 --out s");
   EXPECT_EQ(json("data export s --query theta,x --out t.csv")["traces"], 300);
   const std::string csv = testing::slurp(path("t.csv"));

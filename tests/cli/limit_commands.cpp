@@ -33,6 +33,21 @@ TEST_F(LimitCommands, AnOverflowOfTheStackNamesModelAndOption) {
                ": its stack of 128 KiB is too small; give it more with --stack-size");
 }
 
+// The first of many simulations side by side whose frame leaps over the end of its stack is found
+// out, before it destroys the stack of another.
+TEST_F(LimitCommands, ALeapOverTheEndOfTheStackIsFoundOut) {
+  const std::string run = "simulate " + plugin("leaps") + " --threads 1 --width 64 --json --quiet ";
+  EXPECT_EQ(psn(run + "-n 100 --stack-size 4096").err, "");
+  expect_error(run + "-n 100", 70, "after 'mu__Normal__1': its stack of 256 KiB is too small");
+}
+
+TEST_F(LimitCommands, AProgramThatEndsTheProcessIsNamed) {
+  for (const std::string command : {"simulate ", "infer ", "data generate --out s "}) {
+    expect_error(command + plugin("exits") + " -n 10 --threads 1", 70,
+                 "model 'broken', trace 0, after 'mu__Normal__1': ended the process with exit()");
+  }
+}
+
 TEST_F(LimitCommands, ACrashSaysWhereAndDiesOfItsSignal) {
   const auto crashed = psn("simulate " + plugin("crashes") + " -n 1 --threads 1");
   EXPECT_EQ(crashed.code, 128 + SIGSEGV);

@@ -59,6 +59,8 @@ TEST_F(Observing, WhatCannotBeMeant) {
   expect_error(kInfer + "--observe count=-9", 64, "whole numbers from 0, never -9");
   expect_error(kInfer + "--observe flag=2", 64, "whole numbers from 0 to 1, never 2");
   expect_error(kInfer + "--observe mu=1 --observe mu=2", 64, "'mu' is there twice");
+  expect_error(kInfer + "--observe count=3 --observe count__Poisson__1=4", 64,
+               "'count' is used nowhere: 'count__Poisson__1' is observed by its address");
   expect_error(kInfer + "--observe nu=1", 64, "did you mean 'mu'?");
   expect_error(kInfer + "--observe nothing=1", 64, "either, series_0 to series_29");
   std::ofstream(folder_ / "twice.json") << R"({"mu": 1, "rate": 1, "mu": 2})";

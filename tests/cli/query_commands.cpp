@@ -40,6 +40,19 @@ TEST_F(QueryCommands, TheReturnValueIsAQuery) {
   expect_error("infer program-synthesis -n 5 --query result", 64, "returns nothing");
 }
 
+// The name of a list is all of it, of a loop of random length too.
+TEST_F(QueryCommands, AListIsAQuery) {
+  const auto states = json("infer hmm -n 200 --query x")["posterior"];
+  EXPECT_EQ(states.size(), 16u);
+  EXPECT_EQ(states, json("infer hmm -n 200")["posterior"]);
+  const auto weeks = json("infer epidemic -n 200 --query reported,contacts")["posterior"];
+  EXPECT_EQ(weeks.size(), 11u);
+  EXPECT_TRUE(weeks.contains("reported_9"));
+  EXPECT_GT(json("infer epidemic -n 200 --query wait")["posterior"].size(), 10u);
+  expect_error("infer epidemic -n 20 --query reportd", 64, "did you mean 'reported'?");
+  expect_error("infer epidemic -n 20 --query nothing", 64, "it observes: reported_0 to reported_9");
+}
+
 TEST_F(QueryCommands, ALatentIsHeldWithoutBeingWeighed) {
   for (const std::string engine : {"is", "lmh", "rmh"}) {
     const auto result = json("infer gaussian -n 200 --given mu=1.5 --engine " + engine + kData);

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "psn/nn/network_file.h"
-#include "psn/nn/surrogate.h"
+#include "psn/nn/run/surrogate.h"
 #include "tests/law/network_fixture.h"
 
 namespace psn {

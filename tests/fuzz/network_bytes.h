@@ -8,7 +8,7 @@
 #include "psn/base/error.h"
 #include "psn/core/run.h"
 #include "psn/nn/network_file.h"
-#include "psn/nn/surrogate.h"
+#include "psn/nn/run/surrogate.h"
 
 namespace psn::testing {
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string>
 
-#include "psn/base/tensor_file.h"
+#include "psn/io/tensor_file.h"
 #include "tests/fuzz/network_bytes.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -2,7 +2,7 @@
 // from.
 #include <string>
 
-#include "psn/base/atomic_file.h"
+#include "psn/io/atomic_file.h"
 #include "psn/nn/network_file.h"
 #include "tests/fuzz/store_records.h"
 #include "tests/fuzz/tiny_network.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "psn/base/error.h"
-#include "psn/nn/evaluate.h"
+#include "psn/nn/run/evaluate.h"
 #include "tests/law/network_fixture.h"
 
 namespace psn {

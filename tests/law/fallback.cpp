@@ -9,7 +9,7 @@
 #include "psn/base/error.h"
 #include "psn/infer/importance.h"
 #include "psn/infer/metropolis.h"
-#include "psn/nn/surrogate.h"
+#include "psn/nn/run/surrogate.h"
 #include "tests/law/network_fixture.h"
 #include "tests/law/statistics.h"
 

@@ -41,6 +41,13 @@ std::vector<HeadCase> head_cases() {
   add("geometric", Geometric(0.3), 4.0);
   add("laplace", Laplace(1.5, 0.7), 2.0);
   add("laplace vector", Laplace(Value{1, 2}, Value{0.5, 1.5}), Value{0.5, 3});
+  add("dirichlet", Dirichlet({0.6, 2, 3.5}), Value{0.1, 0.3, 0.6});
+  add("multivariate normal",
+      MultivariateNormal({1, 2, -1}, Value({1, 0.5, 0.2, 0.5, 2, -0.3, 0.2, -0.3, 0.5}, {3, 3})),
+      Value{0.5, 3, -2});
+  add("multivariate normal far from zero",
+      MultivariateNormal({1e6, -1e6}, Value({1e-4, 5e-5, 5e-5, 1e-4}, {2, 2})),
+      Value{1e6 + 0.02, -1e6});
   add("categorical", Categorical({0.2, 0.5, 0.3}), 2.0);
   add("categorical rows", Categorical(Value({0.2, 0.8, 0.6, 0.4}, {2, 2})), Value{1, 0});
   add("uniform", Uniform(-1, 3), 0.5);
@@ -171,6 +178,7 @@ Value zoo(Context& ctx) {
 // The same with arrays to observe, for the convolutions of an inference network.
 Value zoo_with_pictures(Context& ctx) {
   const double a = zoo(ctx);
+  ctx.sample(Uniform(Value{-1, a - 3, 0}, Value{1, a + 1, 5}), {.name = "u"});
   ctx.observe(Normal(Value(std::vector<double>(12, a), {4, 3}), 1), {.name = "picture"});
   if (a > 0) ctx.observe(Normal(Value(std::vector<double>(18, a), {3, 3, 2}), 1), {.name = "cube"});
   return a;
@@ -189,7 +197,45 @@ struct NetworkCase {
   Loss loss;
   Purpose purpose = Purpose::kSurrogate;
   std::string_view core = "lstm";
+  bool tally = false;
+  bool ours = false;  // what the default recipe has beside the paper's inference network
 };
+
+// Every kind of source and of form, of sites that zoo() visits once or several times.
+TallyPlan zoo_plan() {
+  const TallyType two{TallyKind::kCategories, 2}, three{TallyKind::kCategories, 3};
+  const TallyType number{TallyKind::kNumber, 0};
+  const std::string again = "again__Bernoulli", g = "g__Gamma", a = "a__Normal";
+  return {{{SourceKind::kSite,
+            again,
+            "",
+            "",
+            0,
+            two,
+            {{Measure::kVisits, 0, Form::kLogarithm},
+             {Measure::kDifference, difference_of(2, 0), Form::kCosine, 0, 4},
+             {Measure::kDifference, difference_of(2, 0), Form::kSine, 0, 8}}},
+           {SourceKind::kSite,
+            "branch__Categorical(len_probs:3)",
+            "",
+            "",
+            0,
+            three,
+            {{Measure::kCount, 2, Form::kLinear}}},
+           {SourceKind::kSite,
+            g,
+            "",
+            "",
+            0,
+            number,
+            {{Measure::kSum, 0, Form::kLinear, 0, 2},
+             {Measure::kLast, 0, Form::kRamp, 1, 0.7},
+             {Measure::kSeen}}},
+           {SourceKind::kPair, g, a, "", 0, number, {{Measure::kFall, 0, Form::kLinear, 0, 2}}},
+           {SourceKind::kSteps, g, again, "", 1.5, number, {{Measure::kSum}}},
+           {SourceKind::kSince, again, g, "", 0, two, {{Measure::kCount, 1, Form::kLinear}}},
+           {SourceKind::kWindows, again, "m__Mixture", g, 1, two, {{Measure::kCount, 1}}}}};
+}
 
 class Blocks : public testing::TestWithParam<NetworkCase> {};
 
@@ -211,7 +257,11 @@ TEST_P(Blocks, FiniteDifferences) {
   config.transition_hidden_dim = 4;
   config.variable_layers = {2, 4};
   config.mixture_components = 2;
+  config.tally = GetParam().tally;
+  config.sequential_proposals = config.compress_tails = GetParam().ours;
+  config.observation_context = GetParam().ours ? 3 : 0;
   Network network(config, 3);
+  if (config.tally) network.set_tally(zoo_plan());
   Growth growth(network);
   growth.absorb(traces);
   Parameters& p = network.parameters();
@@ -281,11 +331,16 @@ std::vector<NetworkCase> network_cases() {
       {Addressing::kSite, 1, Loss::kDivergence},
       {Addressing::kSite, 3, Loss::kNegativeLogLikelihood},
       {Addressing::kInstance, 1, Loss::kNegativeLogLikelihood, Purpose::kInference}};
+  cases.push_back(
+      {Addressing::kInstance, 1, Loss::kNegativeLogLikelihood, Purpose::kSurrogate, "lstm", true});
   for (const std::string_view core : core_names()) {
     cases.push_back({Addressing::kShared, 1, Loss::kDivergence, Purpose::kSurrogate, core});
+    cases.push_back({Addressing::kShared, 1, Loss::kDivergence, Purpose::kSurrogate, core, true});
     cases.push_back(
         {Addressing::kSite, 2, Loss::kNegativeLogLikelihood, Purpose::kInference, core});
   }
+  cases.push_back({Addressing::kSite, 1, Loss::kNegativeLogLikelihood, Purpose::kInference, "lstm",
+                   false, true});
   return cases;
 }
 

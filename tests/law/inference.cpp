@@ -11,10 +11,10 @@
 #include "psn/core/in_process.h"
 #include "psn/infer/correction.h"
 #include "psn/infer/importance.h"
-#include "psn/nn/evaluate.h"
 #include "psn/nn/network_file.h"
-#include "psn/nn/network_guide.h"
-#include "psn/nn/surrogate.h"
+#include "psn/nn/run/evaluate.h"
+#include "psn/nn/run/network_guide.h"
+#include "psn/nn/run/surrogate.h"
 #include "psn/train/trainer.h"
 #include "tests/law/exact_answers.h"
 #include "tests/law/inference_fixture.h"
@@ -222,28 +222,6 @@ TEST(Inference, FilesKeepEverything) {
   EXPECT_THROW(SurrogateSimulator("q", again), InvalidArgument);
 }
 
-// Two sensors of which one may be missing; mu is normal, with the precisions added.
-Value sensors(Context& ctx) {
-  const double mu = ctx.sample(Normal(0, 2), {.name = "mu"});
-  ctx.observe(Normal(mu, 1), {.name = "a"});
-  ctx.observe(Normal(Value{mu, -mu}, 0.5), {.name = "b"});
-  return mu;
-}
-
-TEST(Inference, ObservationsMayBeMissing) {
-  InProcess simulator({"sensors", sensors});
-  const auto options = engine_options(20'000, {{"mu"}});
-  const auto network = train(simulator, Purpose::kInference, 20'000, Addressing::kInstance, 0.3);
-  const auto both =
-      compiled_inference(simulator, network, {{"a", Value(1.0)}, {"b", Value{1.5, -0.5}}}, options);
-  const double precision = 0.25 + 1 + 8;
-  expect_moments(both, "mu", (1.0 + 4 * 2) / precision, 1 / std::sqrt(precision));
-  const auto one = compiled_inference(simulator, network, {{"a", Value(1.0)}}, options);
-  expect_moments(one, "mu", 1 / 1.25, 1 / std::sqrt(1.25));
-  EXPECT_GT(both.effective_sample_size(), 10'000);
-  EXPECT_GT(one.effective_sample_size(), 10'000);
-}
-
 // Choices out of control decide about the way, and an observation that nobody gives is drawn by
 // both: the surrogate's draws of them must not count. Given y, mu is a mixture of two normals.
 TEST(Inference, CorrectionWithChoicesOutOfControl) {
@@ -307,52 +285,6 @@ TEST(Inference, MixturesOfCountsAreLeftToTheModel) {
               kStandardErrors / std::sqrt(posterior.effective_sample_size()));
   // A proposal on the real line would miss the counts and rule its traces out.
   for (const double log_weight : posterior.log_weights()) ASSERT_GT(log_weight, -kInfinity);
-}
-
-TEST(Inference, AnAddressIsEitherLatentOrObserved) {
-  InProcess simulator({"both", [](Context& ctx) {
-                         const bool latent = ctx.sample(Bernoulli(0.5), {.name = "latent"}) == 1;
-                         return latent ? ctx.sample(Normal(0, 1), {.name = "x"})
-                                       : ctx.observe(Normal(0, 1), {.name = "x"});
-                       }});
-  for (const Purpose purpose : {Purpose::kInference, Purpose::kSurrogate}) {
-    EXPECT_THROW(train(simulator, purpose, 100), ModelError);
-  }
-}
-
-TEST(Inference, BadObservationsAreNamed) {
-  InProcess simulator({"sensors", sensors});
-  const auto network = compile(train(simulator, Purpose::kInference, 500));
-  const auto message = [&](const Observations& data) -> std::string {
-    try {
-      network_guide(network, simulator, data);
-    } catch (const InvalidArgument& error) {
-      return error.what();
-    }
-    return "";
-  };
-  EXPECT_NE(message({{"a", Value(1.0)}}).find("'b'"), std::string::npos);
-  EXPECT_NE(message({{"a", Value(1.0)}, {"b", Value{1, 2, 3}}}).find("'b'"), std::string::npos);
-  EXPECT_EQ(message({{"a", Value(1.0)}, {"b", Value{1, 2}}}), "");
-}
-
-// A picture whose rows and columns carry the latent: convolutions must find it.
-TEST(Inference, Pictures) {
-  InProcess simulator({"picture", [](Context& ctx) {
-                         const double mu = ctx.sample(Normal(0, 2), {.name = "mu"});
-                         std::vector<double> pixels(24);
-                         for (std::size_t i = 0; i < 24; ++i) pixels[i] = i % 4 == 1 ? mu : 0;
-                         ctx.observe(Normal(Value(pixels, {6, 4}), 1), {.name = "picture"});
-                         return Value(mu);
-                       }});
-  const auto network = train(simulator, Purpose::kInference, 20'000);
-  std::vector<double> seen(24, 0.1);
-  for (std::size_t i = 1; i < 24; i += 4) seen[i] = 1.2;
-  const auto posterior = compiled_inference(simulator, network, {{"picture", Value(seen, {6, 4})}},
-                                            engine_options(10'000, {{"mu"}}));
-  const double precision = 0.25 + 6;
-  expect_moments(posterior, "mu", 6 * 1.2 / precision, 1 / std::sqrt(precision));
-  EXPECT_GT(posterior.effective_sample_size(), 5'000);
 }
 
 }  // namespace

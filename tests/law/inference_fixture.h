@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "psn/infer/importance.h"
-#include "psn/nn/network_guide.h"
+#include "psn/nn/run/network_guide.h"
 #include "psn/train/trainer.h"
 
 namespace psn {

@@ -104,6 +104,17 @@ INSTANTIATE_TEST_SUITE_P(
                    [](double a) { return NegativeBinomial(1 + 10 * a, 1 + 3 * a); }, 0.005},
         FamilyCase{"geometric", [](double a) { return Geometric(0.05 + 0.9 * a); }, 0.005},
         FamilyCase{"laplace", [](double a) { return Laplace(3 * a, 0.2 + a); }, 0.005},
+        FamilyCase{"dirichlet",
+                   [](double a) {
+                     return Dirichlet({1 + 4 * a, 2, 5 - 4 * a});
+                   },
+                   0.005},
+        FamilyCase{"multivariate_normal",
+                   [](double a) {
+                     return MultivariateNormal::from_cholesky(
+                         {3 * a, -a}, Value({0.3 + a, 0, 2 * a - 1, 0.5}, {2, 2}));
+                   },
+                   0.005},
         FamilyCase{"mixture",
                    [](double a) {
                      return Mixture(Value{0.3, 0.7}, {Normal(-2.0, 0.5), Normal(2 * a, 0.5)});

@@ -12,6 +12,7 @@
 #include "psn/core/in_process.h"
 #include "psn/core/run.h"
 #include "psn/nn/successors.h"
+#include "psn/nn/tally/fit.h"
 #include "tests/law/scalar_core.h"
 
 namespace psn::testing {
@@ -59,6 +60,22 @@ inline void grow(Network& network, const std::vector<Trace>& traces, bool refit 
   add_transitions(network, missing);
 }
 
+// What a tally's plan is fitted to.
+inline TallySample tally_sample(const std::vector<Trace>& traces) {
+  TallySample sample;
+  for (const Trace& trace : traces) {
+    for (const Entry& entry : trace.entries) {
+      if (!is_choice(entry)) continue;
+      const Distribution& d = *entry.distribution;
+      const TallyType type =
+          tally_type({d.family(), d.shape(), static_cast<std::uint32_t>(d.categories()), 0});
+      sample.add(entry.address->variable->site->text, type, tally_value(type, entry.value));
+    }
+    sample.end_trace();
+  }
+  return sample;
+}
+
 // Moves every weight, so that nothing is zero or alike by construction.
 inline void shake(Network& network, double by, std::uint64_t seed) {
   Rng rng(seed, 0, 77);
@@ -97,7 +114,9 @@ inline NetworkConfig small_config(Addressing addressing = Addressing::kInstance,
 inline std::shared_ptr<Network> network_of(const Model& model, const NetworkOptions& options) {
   InProcess simulator(model);
   auto network = std::make_shared<Network>(options.config, options.seed);
-  grow(*network, simulate(simulator, options.traces));
+  const std::vector<Trace> traces = simulate(simulator, options.traces);
+  grow(*network, traces);
+  if (network->tallies()) network->set_tally(fit_tally(tally_sample(traces)));
   shake(*network, options.shake, options.seed);
   return network;
 }
@@ -121,17 +140,37 @@ inline Model all_families() {
         ctx.sample(TruncatedNormal(0, 1, -1, 2), {.name = "truncated"});
         ctx.sample(Mixture(Value{0.4, 0.6}, {Normal(-2, 1), Normal(2, 0.5)}), {.name = "mixture"});
         ctx.sample(Normal(Value{1, 2, 3, 4, 5}, 2), {.name = "vector"});
+        ctx.sample(Dirichlet({1, 2, 3}), {.name = "dirichlet"});
+        ctx.sample(MultivariateNormal({a, 2}, Value({2, 1, 1, 3}, {2, 2})), {.name = "joint"});
         if (b == 1) return;  // sometimes the last
         for (int i = 0; i <= c.integer(); ++i) ctx.sample(Normal(i, 1), {.name = "again"});
         ctx.observe(Normal(a, 1), {.name = "x"});
       }};
 }
 
+// Events that change a level until it is too low or too high: a program that counts.
+inline Model events() {
+  return {"events", [](Context& ctx) {
+            const double speed = ctx.sample(Gamma(9, 9), {.name = "speed"});
+            int level = 3;
+            for (std::int64_t i = 0; level > 0 && level < 8; ++i) {
+              ctx.sample(Exponential(speed * level), {.name = "wait", .index = i});
+              const auto event =
+                  ctx.sample(Categorical({0.4, 0.4, 0.2}), {.name = "event", .index = i});
+              level += event == 0 ? 1 : event == 1 ? -1 : 0;
+              if (event == 2) ctx.sample(Normal(level, 1), {.name = "seen"});
+            }
+            ctx.observe(Normal(level, 0.5), {.name = "x"});
+          }};
+}
+
 // The network, one number at a time.
 class ScalarNetwork : public ScalarBlocks {
  public:
   explicit ScalarNetwork(const Network& network)
-      : ScalarBlocks(network), core_(network), embedded_(network.embedding()) {}
+      : ScalarBlocks(network), core_(network), embedded_(network.embedding()) {
+    if (network.tally()) tally_.emplace(*network.tally());
+  }
 
   Numbers logits() const { return affine(node().transition, {}); }
 
@@ -141,7 +180,14 @@ class ScalarNetwork : public ScalarBlocks {
     const Numbers represented(input.begin(), input.end());
     embedded_ = affine(node().embedding, represented);
     const Numbers hidden = relu(affine(node().transition_hidden, joined(output_, embedded_)));
-    return affine(node().transition, joined(hidden, represented));
+    Numbers logits = affine(node().transition, joined(hidden, represented));
+    if (!tally_) return logits;
+    tally_->add(node().tally_uses, x);
+    const float* weights = network_.parameters().values(node().transition_tally);
+    for (double& logit : logits) {
+      for (const float counted : tally_->inputs()) logit += double{counted} * *weights++;
+    }
+    return logits;
   }
 
   std::vector<float> step(NodeId next, std::uint32_t instance,
@@ -165,6 +211,12 @@ class ScalarNetwork : public ScalarBlocks {
         }
       }
     }
+    if (tally_) {
+      const float* weights = network_.parameters().values(projections.tally);
+      for (const float input : tally_->inputs()) {
+        for (double& sum : inputs) sum += double{input} * *weights++;
+      }
+    }
     output_ = core_.step(inputs, embedded_);
     Numbers out = output_;
     for (std::size_t i = 0; i < node().value_layers.size(); ++i) {
@@ -186,6 +238,7 @@ class ScalarNetwork : public ScalarBlocks {
   NodeId at_ = Network::kBegin;
   ScalarCore core_;
   Numbers output_, embedded_;
+  std::optional<Tally> tally_;
 };
 
 inline std::vector<double> softmax(std::vector<double> v) {

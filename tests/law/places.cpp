@@ -10,9 +10,9 @@
 #include <map>
 #include <set>
 
-#include "psn/nn/evaluate.h"
 #include "psn/nn/network_file.h"
-#include "psn/nn/surrogate.h"
+#include "psn/nn/run/evaluate.h"
+#include "psn/nn/run/surrogate.h"
 #include "psn/train/batch.h"
 #include "tests/law/indexed_programs.h"
 #include "tests/law/network_fixture.h"

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <functional>
 
-#include "psn/nn/proposal.h"
+#include "psn/core/free_coordinates.h"
+#include "psn/nn/heads/proposal.h"
+#include "tests/law/quadrature.h"
 
 namespace psn {
 namespace {
@@ -42,6 +44,10 @@ std::vector<ProposalCase> cases() {
       {"no_trials", Binomial(0, 0.4), 0.0},
       {"mixture", Mixture(Value{0.3, 0.7}, {Normal(-1, 0.5), Normal(2, 1)}), 0.4},
       {"normal_vector", Normal(Value{1, 2, -1}, Value{0.5, 1.5, 2}), Value{0.5, 3, 0}},
+      {"dirichlet", Dirichlet({0.6, 2, 3.5}), Value{0.1, 0.3, 0.6}},
+      {"dirichlet_of_two", Dirichlet({1.5, 0.8}), Value{0.2, 0.8}},
+      {"multivariate_normal", MultivariateNormal({1, 2}, Value({1, 0.7, 0.7, 2}, {2, 2})),
+       Value{0.5, 3}},
       {"categorical_rows", Categorical(Value({0.2, 0.8, 0.6, 0.4}, {2, 2})), Value{1, 0}},
   };
 }
@@ -94,12 +100,22 @@ class Proposals : public testing::TestWithParam<ProposalCase> {
   std::vector<float> outputs_;
 };
 
-// Those whose densities a test can integrate.
+// Those whose densities a test can integrate by one number.
 class ScalarProposals : public Proposals {};
 
 std::vector<ProposalCase> scalar_cases() {
   std::vector<ProposalCase> result = cases();
   std::erase_if(result, [](const ProposalCase& c) { return !c.p.is_scalar(); });
+  return result;
+}
+
+// And those of vectors whose components hang together.
+class JointProposals : public Proposals {};
+
+std::vector<ProposalCase> joint_cases() {
+  std::vector<ProposalCase> result = cases();
+  std::erase_if(
+      result, [](const ProposalCase& c) { return !degrees_of_freedom(c.p.family(), c.p.size()); });
   return result;
 }
 
@@ -147,6 +163,14 @@ TEST_P(ScalarProposals, DrawsFollowTheDensity) {
   }
 }
 
+// Weights are exact if both densities are over the same volume: q integrates to one over that of p.
+TEST_P(JointProposals, AreNormalised) {
+  const Distribution& p = GetParam().p;
+  EXPECT_NEAR(
+      integrate_vectors(p, 500, 30, [&](const Value& x) { return std::exp(log_q(x, outputs_)); }),
+      1, 1e-5);
+}
+
 // Importance weights turn the draws of a vector's proposal into draws of the model: E[p/q f] = E f.
 TEST_P(Proposals, WeightsLeadBackToTheModel) {
   const Distribution& p = GetParam().p;
@@ -172,6 +196,9 @@ INSTANTIATE_TEST_SUITE_P(Families, Proposals, testing::ValuesIn(cases()),
 INSTANTIATE_TEST_SUITE_P(Families, ScalarProposals, testing::ValuesIn(scalar_cases()),
                          [](const auto& test) { return test.param.name; });
 
+INSTANTIATE_TEST_SUITE_P(Families, JointProposals, testing::ValuesIn(joint_cases()),
+                         [](const auto& test) { return test.param.name; });
+
 // A part whose mass is so close to an end that rounding would put draws on it.
 TEST(Proposal, StaysOffEndsWhereTheModelIsInfinite) {
   const Distribution p = Beta(0.5, 0.5);
@@ -189,12 +216,23 @@ TEST(Proposal, StaysOffEndsWhereTheModelIsInfinite) {
 // at most 2, and their mean over 20,000 draws has a standard error below 0.01: one false alarm in
 // 1.7 million seeds for each case.
 TEST(Proposal, WeightsAreRightForExtremeModels) {
-  const Distribution models[] = {Normal(1e200, 1e200), Normal(0, 1e-170), Uniform(-8e307, 8e307),
-                                 Weibull(1, 0.02),     Poisson(1e-300),   Poisson(1e9),
-                                 Binomial(5, 0.0),     Beta(0.05, 0.05)};
+  const Distribution models[] = {
+      Normal(1e200, 1e200),
+      Normal(0, 1e-170),
+      Uniform(-8e307, 8e307),
+      Weibull(1, 0.02),
+      Poisson(1e-300),
+      Poisson(1e9),
+      Binomial(5, 0.0),
+      Beta(0.05, 0.05),
+      Dirichlet({0.05, 0.02, 0.9}),
+      Dirichlet({1e7, 1e7}),
+      MultivariateNormal({0, 1e9}, Value({1, 1 - 1e-9, 1 - 1e-9, 1}, {2, 2}))};
   for (const Distribution& p : models) {
     const ProposalType type = proposal_type({p.family(), p.shape(), 0, 0}, 1);
-    const std::vector<float> outputs{0, 0, 0.7f, -1.3f};
+    std::vector<float> outputs{0, 0, 0.7f, -1.3f, 0.3f, -0.8f, 0.5f};
+    ASSERT_LE(type.outputs(), outputs.size());
+    outputs.resize(type.outputs());
     constexpr int kDraws = 20'000;
     Rng rng(6);
     double sum = 0;

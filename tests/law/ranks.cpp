@@ -10,6 +10,7 @@
 #include "psn/train/rank_checks.h"
 #include "psn/train/trainer.h"
 #include "tests/law/indexed_programs.h"
+#include "tests/law/network_fixture.h"
 #include "tests/law/thread_ranks.h"
 
 namespace psn {
@@ -72,6 +73,7 @@ void expect_same_vocabulary(const Network& a, const Network& b) {
     EXPECT_EQ(x.scaling.bounds_vary, y.scaling.bounds_vary) << x.text;
     EXPECT_EQ(x.may_be_missing, y.may_be_missing) << x.text;
   }
+  EXPECT_EQ(a.tally(), b.tally());
 }
 
 void expect_like_one_process(const Model& model, const NetworkConfig& config,
@@ -134,6 +136,18 @@ TEST(Ranks, LearnWithEveryCore) {
     config.core = core;
     expect_like_one_process({"looping", looping}, config, recipe("default", 30, 32), 1e-3);
   }
+}
+
+// The plan is made of the first thousand traces of all ranks together, in their order.
+TEST(Ranks, CountTheSame) {
+  NetworkConfig config = small();
+  config.addressing = Addressing::kShared;
+  config.tally = true;
+  const TrainOptions options = recipe("default", 30, 48);
+  expect_like_one_process(testing::events(), config, options, 1e-3);
+  const Network network = train(testing::events(), config, options, 4).networks[3];
+  ASSERT_TRUE(network.tally());
+  EXPECT_GT(network.tally_inputs(), 20u);
 }
 
 // A batch that not all ranks have a part of.

@@ -8,12 +8,13 @@
 #include <filesystem>
 #include <map>
 
-#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 #include "psn/core/in_process.h"
+#include "psn/io/atomic_file.h"
 #include "psn/nn/network_file.h"
 #include "psn/train/checkpoint.h"
 #include "psn/train/trainer.h"
+#include "tests/law/network_fixture.h"
 
 namespace psn {
 namespace {
@@ -63,9 +64,16 @@ struct ResumeCase {
   const char* name;
   NetworkConfig network;
   std::function<void(TrainOptions&)> change = [](TrainOptions&) {};
+  Model model = program();
 };
 
-class Resume : public testing::TestWithParam<ResumeCase> {
+NetworkConfig counting(Addressing addressing) {
+  NetworkConfig config = small(Purpose::kSurrogate, addressing);
+  config.tally = true;
+  return config;
+}
+
+class Resume : public ::testing::TestWithParam<ResumeCase> {
  protected:
   void SetUp() override {
     folder_ = fs::temp_directory_path() / ("psn_resume_" + std::to_string(::getpid()));
@@ -100,14 +108,14 @@ TEST_P(Resume, EqualsTrainingThatWasNotInterrupted) {
     CheckpointFile(path(std::to_string(state.batches) + ".psn"))
         .save({network, state, "", "begun so", "there"});
   };
-  InProcess simulator(program());
+  InProcess simulator(GetParam().model);
   train_online(simulator, *network, options, into(history));
   const std::string expected = serialize_network({network, ""});
 
   options.checkpoint = {};
   for (const auto& [moment, count] : reported) {
     // Another process has other ids of addresses, as has another simulator.
-    InProcess again(program());
+    InProcess again(GetParam().model);
     Checkpoint checkpoint = CheckpointFile(path(std::to_string(moment) + ".psn")).load();
     EXPECT_EQ(checkpoint.config, "begun so");
     EXPECT_EQ(checkpoint.source, "there");
@@ -123,7 +131,7 @@ TEST_P(Resume, EqualsTrainingThatWasNotInterrupted) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Resume,
-    testing::Values(
+    ::testing::Values(
         ResumeCase{"surrogate", small(Purpose::kSurrogate)},
         ResumeCase{"inference", small(Purpose::kInference),
                    [](TrainOptions& options) { options.missing = 0.3; }},
@@ -131,6 +139,12 @@ INSTANTIATE_TEST_SUITE_P(
                    [](TrainOptions& options) { options.adam.touched_only = false; }},
         ResumeCase{"shared_indices_likelihood", small(Purpose::kSurrogate, Addressing::kShared),
                    [](TrainOptions& options) { options.loss = Loss::kNegativeLogLikelihood; }},
+        // Interrupted before and after there is a plan of what to count.
+        ResumeCase{"counts", counting(Addressing::kShared), [](TrainOptions&) {},
+                   testing::events()},
+        ResumeCase{"counts_and_dense_adam", counting(Addressing::kInstance),
+                   [](TrainOptions& options) { options.adam.touched_only = false; },
+                   testing::events()},
         ResumeCase{"gru", small(Purpose::kSurrogate, Addressing::kShared, "gru")},
         ResumeCase{"attention", small(Purpose::kInference, Addressing::kSite, "attention")},
         ResumeCase{"plateau", small(Purpose::kSurrogate),

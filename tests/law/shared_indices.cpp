@@ -5,8 +5,8 @@
 #include <cmath>
 #include <set>
 
-#include "psn/nn/evaluate.h"
-#include "psn/nn/surrogate.h"
+#include "psn/nn/run/evaluate.h"
+#include "psn/nn/run/surrogate.h"
 #include "psn/train/trainer.h"
 #include "tests/law/network_fixture.h"
 

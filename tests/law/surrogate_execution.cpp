@@ -8,8 +8,8 @@
 #include "psn/base/error.h"
 #include "psn/infer/importance.h"
 #include "psn/infer/metropolis.h"
-#include "psn/nn/evaluate.h"
-#include "psn/nn/surrogate.h"
+#include "psn/nn/run/evaluate.h"
+#include "psn/nn/run/surrogate.h"
 #include "tests/law/network_fixture.h"
 
 namespace psn {
@@ -47,17 +47,30 @@ class Execution : public ::testing::TestWithParam<int> {
       case 9:
         return {"deep attention", all_families(),
                 small_config(Addressing::kInstance, 2, "attention")};
+      case 10:
+      case 11:
+      case 12:
+        return {
+            "counts", events(),
+            counting(Addressing::kShared, core_names()[static_cast<std::size_t>(GetParam() - 10)])};
+      case 13:
+        return {"counts, full addresses", events(), counting(Addressing::kInstance, "lstm")};
       default:
         return {"one variable", Model("one", [](Context& c) { c.sample(Normal(0, 1)); }),
                 small_config()};
     }
+  }
+  static NetworkConfig counting(Addressing addressing, std::string_view core) {
+    NetworkConfig config = small_config(addressing, 1, std::string(core));
+    config.tally = true;
+    return config;
   }
   std::shared_ptr<Network> network() const {
     return network_of(get().model, {.config = get().config});
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Programs, Execution, ::testing::Range(0, 10));
+INSTANTIATE_TEST_SUITE_P(Programs, Execution, ::testing::Range(0, 14));
 
 TEST_P(Execution, DoesNotDependOnWidthOrThreads) {
   SurrogateSimulator one("s", network());

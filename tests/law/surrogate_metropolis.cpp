@@ -8,8 +8,8 @@
 #include <map>
 
 #include "psn/infer/metropolis.h"
-#include "psn/nn/evaluate.h"
-#include "psn/nn/surrogate.h"
+#include "psn/nn/run/evaluate.h"
+#include "psn/nn/run/surrogate.h"
 #include "tests/law/network_fixture.h"
 
 namespace psn {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "psn/base/communicator.h"
+#include "psn/ranks/communicator.h"
 
 namespace psn::testing {
 

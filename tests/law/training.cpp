@@ -7,7 +7,7 @@
 #include "psn/base/error.h"
 #include "psn/base/numerics.h"
 #include "psn/core/in_process.h"
-#include "psn/nn/evaluate.h"
+#include "psn/nn/run/evaluate.h"
 #include "psn/train/stream.h"
 #include "psn/train/trainer.h"
 

@@ -198,7 +198,8 @@ TEST(Codec, RefusesWhatPpxLacks) {
   Encoder encoder(ScalarShape::kNone);
   EXPECT_THROW(encoder.encode(Sample{"a", "", TruncatedNormal(0, 1, -1, 1), true}), ModelError);
   for (const Distribution& d : std::initializer_list<Distribution>{
-           StudentT(3, 0, 1), Laplace(0, 1), NegativeBinomial(1, 1), Geometric(0.5)}) {
+           StudentT(3, 0, 1), Laplace(0, 1), NegativeBinomial(1, 1), Geometric(0.5),
+           Dirichlet({1, 1}), MultivariateNormal({0, 0}, Value({1, 0, 0, 1}, {2, 2}))}) {
     try {
       encoder.encode(Sample{"a", "", d, true});
       FAIL() << d.text();

@@ -13,7 +13,7 @@
 #include "psn/core/in_process.h"
 #include "psn/infer/importance.h"
 #include "psn/infer/metropolis.h"
-#include "psn/nn/surrogate.h"
+#include "psn/nn/run/surrogate.h"
 #include "psn/ppx/server.h"
 #include "tests/law/inference_fixture.h"
 #include "tests/law/particle_filter.h"

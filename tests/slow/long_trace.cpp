@@ -25,6 +25,11 @@ TEST_F(LongTrace, IsInferred) {
   expect_success("infer " + model_ + "--observe x=1 -n 2 --chains 1 --engine lmh --out lmh");
 }
 
+TEST_F(LongTrace, IsPredicted) {
+  expect_success("infer " + model_ + "--observe x=1 -n 2 --query mu --out posterior");
+  expect_success("predict posterior -n 1");
+}
+
 TEST_F(LongTrace, IsDrawnAsAGraph) {
   expect_success("graph " + model_ + "-n 1");
   expect_success("graph " + model_ + "-n 1 --sites --json");

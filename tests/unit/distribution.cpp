@@ -48,6 +48,48 @@ TEST(Distribution, BadParametersAreNamed) {
   EXPECT_NE(problem(Geometric(1.1)), "");
   EXPECT_NE(problem(Laplace(kNaN, 1)), "");
   EXPECT_NE(problem(Laplace(0, 0)), "");
+  EXPECT_EQ(problem(Dirichlet({1, 0.5})), "");
+  EXPECT_EQ(problem(Dirichlet({1, -0.5})),
+            "Dirichlet(concentration=[1, -0.5]): concentration must be positive");
+  EXPECT_EQ(problem(Dirichlet({1, kInfinity})),
+            "Dirichlet(concentration=[1, inf]): concentration must be finite");
+  EXPECT_EQ(problem(Dirichlet({1e308, 1e308})),
+            "Dirichlet(concentration=[1e+308, 1e+308]): concentration must have a finite sum");
+  EXPECT_EQ(problem(Dirichlet(Value{2.0})),
+            "Dirichlet: concentration has 1 components; 2 at least");
+  EXPECT_EQ(problem(Dirichlet(Value(2.0))), "Dirichlet: concentration is no vector of numbers");
+  EXPECT_EQ(problem(Dirichlet(Value({1, 1, 1, 1}, {2, 2}))),
+            "Dirichlet: concentration is no vector of numbers");
+  EXPECT_NE(problem(Dirichlet(Value())), "");
+  EXPECT_NE(problem(Dirichlet({1, kNaN})), "");
+  const auto matrix = [](double a, double b, double c, double d) {
+    return Value({a, b, c, d}, {2, 2});
+  };
+  EXPECT_EQ(problem(MultivariateNormal({0, 1}, matrix(1, 0.5, 0.5, 1))), "");
+  EXPECT_EQ(problem(MultivariateNormal({0, 1}, matrix(1, 2, 2, 1))),
+            "MultivariateNormal: covariance must be positive definite, not [1, 2, 2, 1]");
+  EXPECT_EQ(problem(MultivariateNormal({0, 1}, matrix(1, 1, 1, 1))),
+            "MultivariateNormal: covariance must be positive definite, not [1, 1, 1, 1]");
+  EXPECT_EQ(problem(MultivariateNormal({0, 1}, matrix(1, 0.5, 0.4, 1))),
+            "MultivariateNormal: covariance must be symmetric and finite, not [1, 0.5, 0.4, 1]");
+  EXPECT_NE(problem(MultivariateNormal({0, 1}, matrix(kNaN, 0, 0, 1))), "");
+  EXPECT_EQ(problem(MultivariateNormal({0, 1}, Value{1, 1})),
+            "MultivariateNormal: covariance must be a matrix with a row and a column for each "
+            "component of mean, not [1, 1]");
+  EXPECT_NE(problem(MultivariateNormal({0, 1, 2}, matrix(1, 0, 0, 1))), "");
+  EXPECT_NE(problem(MultivariateNormal(Value(), Value())), "");
+  EXPECT_NE(problem(MultivariateNormal(Value(0.0), Value(1.0))), "");
+  EXPECT_EQ(problem(MultivariateNormal({kNaN, 1}, matrix(1, 0, 0, 1))),
+            "MultivariateNormal(mean=[nan, 1], cholesky=[1, 0, 1]): mean must be finite");
+  EXPECT_EQ(problem(MultivariateNormal::from_cholesky({0, 1}, matrix(1, 0, 0.5, -1))),
+            "MultivariateNormal(mean=[0, 1], cholesky=[1, 0.5, -1]): cholesky must be positive on "
+            "its diagonal");
+  EXPECT_EQ(problem(MultivariateNormal::from_cholesky({0, 1}, matrix(1, 0.5, 0, 1))),
+            "MultivariateNormal: cholesky must be zero above the diagonal, not [1, 0.5, 0, 1]");
+  EXPECT_NE(problem(make_distribution(family_of<MultivariateNormal>, {Value{0, 1}, Value{1, 1}})),
+            "");
+  EXPECT_EQ(problem(Mixture(Value{1, 1}, {Dirichlet({1, 1}), Normal(Value{0, 0}, 1)})),
+            "Mixture: some components lie on the simplex, others do not");
   EXPECT_NE(problem(Categorical(Value())), "");
   EXPECT_NE(problem(Categorical(Value(1.0))), "");
   EXPECT_NE(problem(Categorical({0, 0})), "");
@@ -77,6 +119,24 @@ TEST(Distribution, ShapeAndType) {
   EXPECT_EQ(coins.categories(), 2u);
   EXPECT_EQ(coins.type_name(), "Categorical(len_probs:2)[3]");
   EXPECT_NEAR(coins.log_prob(Value{0, 1, 1}), std::log(0.5 * 0.75), 1e-15);
+}
+
+TEST(Distribution, ParametersOfAVectorThatHangsTogether) {
+  const Value covariance({4, 2, 2, 10}, {2, 2});
+  const Distribution by_covariance = MultivariateNormal({0, 1}, covariance);
+  const Distribution by_factor =
+      MultivariateNormal::from_cholesky({0, 1}, Value({2, 0, 1, 3}, {2, 2}));
+  for (const Distribution& d : {by_covariance, by_factor}) {
+    EXPECT_EQ(d.text(), "MultivariateNormal(mean=[0, 1], cholesky=[2, 1, 3])");
+    EXPECT_EQ(d.variance(), (Value{4, 10}));
+    EXPECT_EQ(d.shape(), Shape{2});
+    EXPECT_EQ(d.type_name(), "MultivariateNormal[2]");
+    const auto parameters = parameters_of(d);
+    const Distribution again =
+        make_distribution(d.family(), {parameters.begin(), parameters.end()});
+    EXPECT_EQ(again.text(), d.text());
+  }
+  EXPECT_EQ(Distribution(Dirichlet({1, 2, 3})).type_name(), "Dirichlet[3]");
 }
 
 TEST(Distribution, FamilyNamesMatchTheVariant) {
@@ -128,12 +188,15 @@ TEST(Distribution, OutsideTheSupport) {
   EXPECT_EQ(Distribution(Binomial(3, 0.5)).log_prob(4.0), -kInfinity);
   EXPECT_EQ(Distribution(Gamma(2, 1)).log_prob(-1.0), -kInfinity);
   EXPECT_EQ(Distribution(TruncatedNormal(0, 1, 0, 1)).log_prob(-0.1), -kInfinity);
+  EXPECT_EQ(Distribution(Dirichlet({1, 1, 1})).log_prob(Value{0.5, 0.6, -0.1}), -kInfinity);
+  EXPECT_EQ(Distribution(Dirichlet({1, 1, 1})).log_prob(Value{0.3, 0.3, 0.3}), -kInfinity);
 }
 
 TEST(Distribution, WrongShapeIsAnError) {
   EXPECT_THROW(Distribution(Normal(0, 1)).log_prob(Value{1, 2}), ModelError);
   EXPECT_THROW(Distribution(Normal(Value{0, 1}, 1)).log_prob(1.0), ModelError);
   EXPECT_THROW(Distribution(Categorical({1, 1})).log_prob(Value{1, 1}), ModelError);
+  EXPECT_THROW(Distribution(Dirichlet({1, 1})).log_prob(Value{0.2, 0.2, 0.6}), ModelError);
 }
 
 TEST(Distribution, DegenerateProbabilities) {
@@ -152,6 +215,8 @@ TEST(Distribution, DegenerateProbabilities) {
     EXPECT_TRUE(std::isfinite(tiny.log_prob(tiny.draw(rng))));
     const Distribution edge = Beta(1e-3, 1e-3);
     EXPECT_TRUE(std::isfinite(edge.log_prob(edge.draw(rng))));
+    const Distribution corner = Dirichlet({1e-3, 1e-3, 1e-3});
+    EXPECT_TRUE(std::isfinite(corner.log_prob(corner.draw(rng))));
   }
 }
 

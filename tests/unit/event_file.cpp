@@ -1,5 +1,5 @@
 // Event files: the checksums that others compute, and what a reader of the format finds.
-#include "psn/base/event_file.h"
+#include "psn/io/event_file.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,9 +7,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "psn/base/atomic_file.h"
-#include "psn/base/crc.h"
 #include "psn/base/error.h"
+#include "psn/io/atomic_file.h"
+#include "psn/io/crc.h"
 
 namespace psn {
 namespace {

@@ -53,6 +53,18 @@ TEST(Gaps, OfAMixture) {
   EXPECT_NEAR(mean, exact, 4.9 * std::sqrt((square - exact * exact) / kDraws));
 }
 
+// A mixture of vectors that hang together, against the sum of the parts' own.
+TEST(Gaps, OfAMixtureOfVectorsThatHangTogether) {
+  const Distribution one = MultivariateNormal({0, 1}, Value({1, 0.5, 0.5, 2}, {2, 2}));
+  const Distribution other = MultivariateNormal({3, 0}, Value({2, -1, -1, 1}, {2, 2}));
+  const Distribution mixture = Mixture({0.3, 0.7}, {one, other});
+  const double expected = 0.3 * std::exp(Distribution(Normal(0, 1)).log_prob(0.4)) +
+                          0.7 * std::exp(Distribution(Normal(3, std::sqrt(2.0))).log_prob(0.4));
+  EXPECT_NEAR(log_prob_of_present(mixture, Value{0.4, kNaN}), std::log(expected), 1e-12);
+  Rng rng(2);
+  EXPECT_EQ(fill_gaps(mixture, Value{0.4, kNaN}, rng)[0], 0.4);
+}
+
 TEST(Support, OfAFamilyWhateverItsParameters) {
   EXPECT_EQ(never_yields(Poisson(3), 9), std::nullopt);
   EXPECT_EQ(never_yields(Poisson(3), 9.5), "Poisson yields whole numbers from 0, never 9.5");
@@ -62,6 +74,14 @@ TEST(Support, OfAFamilyWhateverItsParameters) {
   EXPECT_EQ(never_yields(Beta(1, 1), 1.5), "Beta yields numbers from 0 to 1, never 1.5");
   EXPECT_EQ(never_yields(Gamma(1, 1), Value(-1.0)), "Gamma yields numbers from 0, never -1");
   EXPECT_EQ(never_yields(Normal(0, Value{1, 1}), Value{1e9, kNaN}), std::nullopt);
+  EXPECT_EQ(never_yields(Dirichlet({1, 1}), Value{0.2, 0.7}),
+            "Dirichlet yields numbers that sum to 1, never [0.2, 0.7]");
+  EXPECT_EQ(never_yields(Dirichlet({1, 1}), Value{-0.2, 1.2}),
+            "Dirichlet yields numbers from 0 to 1, never -0.2");
+  EXPECT_EQ(never_yields(Dirichlet({1, 1}), Value{0.3f, 0.7f}), std::nullopt);
+  EXPECT_EQ(never_yields(Dirichlet({1, 1, 1}), Value{0.2, kNaN, 0.7}), std::nullopt);
+  EXPECT_EQ(never_yields(Dirichlet({1, 1, 1}), Value{0.5, kNaN, 0.7}),
+            "Dirichlet yields numbers that sum to 1, never [0.5, nan, 0.7]");
   EXPECT_EQ(never_yields(Uniform(0, 1), 2), std::nullopt);  // its bounds may be random
   EXPECT_EQ(never_yields(Binomial(3, 0.5), 4), std::nullopt);
   EXPECT_EQ(never_yields(Mixture({1, 1}, {Poisson(1), Normal(0, 1)}), 0.5), std::nullopt);

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "psn/base/error.h"
-#include "psn/base/tensor_file.h"
+#include "psn/io/tensor_file.h"
 #include "tests/law/network_fixture.h"
 
 namespace psn {
@@ -166,6 +166,17 @@ Forgery number(const char* tensor, float value) {
           }};
 }
 
+// Another family and shape, and a type to match.
+std::function<void(TensorFile&)> as_joint(std::string family, json shape) {
+  return [=](TensorFile& f) {
+    edit(f, "catalog", [&](json& j) {
+      j[2].update({{"family", family},
+                   {"shape", shape},
+                   {"type", shape.empty() ? family : family + shape.dump()}});
+    });
+  };
+}
+
 void expect_refused(const std::string& bytes, const std::vector<Forgery>& forgeries) {
   for (const Forgery& forgery : forgeries) {
     SCOPED_TRACE(forgery.what);
@@ -201,6 +212,11 @@ TEST(HostileNetworkFiles, Forged) {
       node("family", "Cauchy"),
       node("family", "Categorical"),
       node("family", "Mixture"),
+      node("family", "Dirichlet"),
+      {"a Dirichlet that is no vector", as_joint("Dirichlet", json::array())},
+      {"a Dirichlet of one", as_joint("Dirichlet", json{1})},
+      {"a MultivariateNormal of pictures", as_joint("MultivariateNormal", json{2, 2})},
+      {"a MultivariateNormal of thousands", as_joint("MultivariateNormal", json{4096})},
       node("categories", 1000000000),
       node("mixture", 4),
       node("shape", json{0}),

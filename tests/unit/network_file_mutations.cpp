@@ -8,7 +8,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "psn/base/tensor_file.h"
+#include "psn/io/tensor_file.h"
 #include "tests/fuzz/network_bytes.h"
 #include "tests/fuzz/tiny_network.h"
 

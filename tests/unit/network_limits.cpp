@@ -39,5 +39,39 @@ TEST(NetworkLimits, WhateverANetworkTakesIsRead) {
   EXPECT_GT(nodes, 200u);
 }
 
+// A covariance has outputs by the square of the components, so a surrogate takes fewer of them; an
+// inference network, which proposes, takes as many as of any vector. A mixture on the simplex has
+// no head.
+TEST(NetworkLimits, OfVectorsThatHangTogether) {
+  const auto learn = [](const Distribution& d, Purpose purpose) -> std::string {
+    InProcess simulator(Model("m", [&](Context& ctx) { ctx.sample(d, {.name = "x"}); }));
+    NetworkConfig config = testing::small_config();
+    config.purpose = purpose;
+    Network network(config, 1);
+    try {
+      run_traces(simulator, 1, prior_guide(),
+                 [&](std::uint64_t, Trace& trace) {
+                   network.add_node(*trace.entries[0].address, trace.entries[0]);
+                 },
+                 {.keep_distributions = true}, {1, 1});
+    } catch (const InvalidArgument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  std::vector<double> unit(513 * 513);
+  for (std::size_t i = 0; i < 513; ++i) unit[i * 514] = 1;
+  const Distribution large =
+      MultivariateNormal(Value(std::vector<double>(513)), Value(unit, {513, 513}));
+  EXPECT_EQ(learn(large, Purpose::kSurrogate),
+            "'x__MultivariateNormal[513]__1': a MultivariateNormal of 513 components; a surrogate "
+            "takes 512 at most");
+  EXPECT_EQ(learn(large, Purpose::kInference), "");
+  const Distribution shares = Mixture({1, 1}, {Dirichlet({1, 1}), Dirichlet({2, 1})});
+  EXPECT_EQ(learn(shares, Purpose::kSurrogate),
+            "'x__Mixture[2]__1': a mixture of distributions on the simplex cannot be learned yet");
+  EXPECT_FALSE(has_proposal(shares));
+}
+
 }  // namespace
 }  // namespace psn

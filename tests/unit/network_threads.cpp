@@ -4,7 +4,7 @@
 
 #include "psn/infer/importance.h"
 #include "psn/infer/metropolis.h"
-#include "psn/nn/surrogate.h"
+#include "psn/nn/run/surrogate.h"
 #include "psn/train/trainer.h"
 #include "tests/law/network_fixture.h"
 

@@ -70,7 +70,11 @@ TEST(Numerics, Digamma) {
   for (double x : {0.1, 0.7, 3.3, 12.0}) {  // it is the derivative of log Gamma
     const double h = 1e-5;
     EXPECT_NEAR(digamma(x), (log_gamma(x + h) - log_gamma(x - h)) / (2 * h), 1e-6);
+    EXPECT_NEAR(trigamma(x), (digamma(x + h) - digamma(x - h)) / (2 * h), 1e-5);
   }
+  EXPECT_NEAR(trigamma(1), M_PI * M_PI / 6, 1e-14);
+  EXPECT_NEAR(trigamma(0.5), M_PI * M_PI / 2, 1e-14);
+  EXPECT_NEAR(trigamma(1e-3) - 1e6, M_PI * M_PI / 6 - 2 * 1.2020569031595943e-3, 1e-5);
 }
 
 TEST(Numerics, LogSumExp) {

@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
 #include "psn/base/numerics.h"
 #include "psn/core/in_process.h"
 #include "psn/infer/importance.h"
+#include "psn/io/atomic_file.h"
 
 namespace psn {
 namespace {

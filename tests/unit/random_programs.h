@@ -46,6 +46,18 @@ class RandomProgram {
     }
   }
 
+  // Of a whole vector, if it is one: what hangs together does not mix with what does not.
+  Distribution any_distribution(const Shape& shape) {
+    if (shape.size() != 1 || shape[0] == 1 || !one_in(3)) return distribution(shape, 2);
+    if (one_in(2)) return Dirichlet(positive(shape));
+    const auto n = static_cast<std::size_t>(shape[0]);
+    std::vector<double> lower(n * n);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) lower[i * n + j] = 1 + x_ * x_ * (i == j);
+    }
+    return MultivariateNormal::from_cholesky(any(shape), Value(lower, {shape[0], shape[0]}));
+  }
+
   // Parts of parts of parts, deeper than can be kept.
   static Distribution deep(std::size_t depth) {
     if (depth == 0) return Normal(0, 1);
@@ -132,9 +144,10 @@ inline Model random_model(std::uint64_t seed) {
       } else if (role == 1) {
         ctx.factor(-x * x, options);
       } else if (role == 2) {
-        ctx.observe(program.distribution(shape, 2), options);
+        ctx.observe(program.any_distribution(shape), options);
       } else {
-        ctx.sample(program.one_in(60) ? program.deep(20) : program.distribution(shape, 2), options);
+        ctx.sample(program.one_in(60) ? program.deep(20) : program.any_distribution(shape),
+                   options);
       }
     }
     return program.one_in(3) ? Value() : program.any(program.shape());

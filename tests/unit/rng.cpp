@@ -24,8 +24,8 @@ TEST(Rng, StreamsAreReproducibleAndDistinct) {
   std::set<std::uint64_t> seen;
   for (std::uint64_t seed : {0, 1}) {
     for (std::uint64_t stream : {0ul, 1ul, 1ul << 40}) {
-      for (std::uint32_t lane : {0u, 1u}) {
-        Rng a(seed, stream, lane), b(seed, stream, lane);
+      for (std::uint32_t substream : {0u, 1u}) {
+        Rng a(seed, stream, substream), b(seed, stream, substream);
         for (int i = 0; i < 10; ++i) {
           const auto bits = a.bits();
           EXPECT_EQ(bits, b.bits());
@@ -41,7 +41,7 @@ TEST(Rng, EveryPurposeHasItsOwnNumbers) {
   for (const std::uint64_t seed : {0, 1, 2}) {
     for (const DrawsFor purpose :
          {DrawsFor::kInference, DrawsFor::kSimulation, DrawsFor::kGraph, DrawsFor::kCorrection,
-          DrawsFor::kPilot, DrawsFor::kPrediction}) {
+          DrawsFor::kSurvey, DrawsFor::kPrediction}) {
       const Rng rng(seed_for(purpose, seed));
       for (Rng numbers : {rng, rng.fork(0), rng.fork(1)}) {
         for (int i = 0; i < 10; ++i) EXPECT_TRUE(seen.insert(numbers.bits()).second);

@@ -29,6 +29,15 @@ inline Model everything() {
     ctx.sample(Geometric(1 / (2 + x * x)), {.name = "waited"});
     ctx.sample(Laplace(0, std::abs(x) + 1), {.name = "laplace"});
     ctx.sample(TruncatedNormal(0, 1, -1, std::abs(x)), {.name = "truncated"});
+    ctx.sample(Dirichlet({1, 2, std::abs(x) + 1}), {.name = "shares"});
+    ctx.sample(Dirichlet({2, 2, 2, 2}), {.name = "equal shares"});
+    ctx.sample(MultivariateNormal({x, x, 1, 0}, Value({2, 1, 0, 0, 1, 2, 0, 0,  //
+                                                       0, 0, 1, 0, 0, 0, 0, 1 + x * x},
+                                                      {4, 4})),
+               {.name = "together"});
+    ctx.sample(Mixture(Value{1, 2}, {MultivariateNormal({0, x}, Value({2, 1, 1, 2}, {2, 2})),
+                                     Normal(Value{x, x}, 1)}),
+               {.name = "mixed"});
     ctx.sample(Mixture(Value{1, 2}, {Normal(x, 1), Uniform(0, 1)}), {.name = "mixture"});
     ctx.sample(Mixture(Value{1, 2}, {Mixture(Value{1.0}, {Normal(Value{x, x, x, x}, 1)}),
                                      Normal(Value{1, 1, 1, 1}, 1)}),

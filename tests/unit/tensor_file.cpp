@@ -1,4 +1,4 @@
-#include "psn/base/tensor_file.h"
+#include "psn/io/tensor_file.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "psn/base/csv.h"
+#include "psn/io/csv.h"
 
 namespace psn {
 namespace {

@@ -26,7 +26,7 @@ TEST_F(TraceStore, KeepsTracesToTheLastBit) {
     expect_same(traces[i], reader.read(i));
     if (HasFailure()) return;
   }
-  EXPECT_EQ(reader.parts(), (std::vector<data::Part>{{"everything", 1}}));
+  EXPECT_EQ(reader.origins(), (std::vector<data::Origin>{{"everything", 1}}));
 }
 
 // Some of the programs do what no store can hold: that is said when it is written, by address, and
@@ -140,10 +140,10 @@ TEST_F(TraceStore, ContinuesInAnotherProcessWithItsOwnAddresses) {
 TEST_F(TraceStore, RefusesOtherModelsSeedsAndWriters) {
   InProcess simulator(control_flow::model());
   AddressTable& table = simulator.addresses();
-  auto writer = std::make_unique<StoreWriter>(path(), std::vector<data::Part>{{"a", 1}}, table);
-  const auto refused = [&](const std::vector<data::Part>& parts, const std::string& why) {
+  auto writer = std::make_unique<StoreWriter>(path(), std::vector<data::Origin>{{"a", 1}}, table);
+  const auto refused = [&](const std::vector<data::Origin>& origins, const std::string& why) {
     try {
-      const StoreWriter other(path(), parts, table);
+      const StoreWriter other(path(), origins, table);
       ADD_FAILURE() << why;
     } catch (const DataError& error) {
       EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();

@@ -8,25 +8,14 @@
 #include "apps/psn/options/options.h"
 #include "psn/base/text.h"
 #include "psn/nn/network_file.h"
-#include "psn/nn/network_json.h"
-#include "psn/nn/steps.h"
+#include "psn/services/inspect.h"
 
 namespace psn::app {
 namespace {
 
 using nlohmann::ordered_json;
-
-// How its index is said, where indices are shared: "last+1", "=0".
-std::string index_text(const Place& place) {
-  if (place.base == Base::kNone) return "";
-  if (place.base == Base::kAbsolute) return fmt::format("={}", place.offset);
-  return fmt::format("{}{:+}", base_name(place.base), place.offset);
-}
-
-std::string text_of(const Network& network, const Place& place) {
-  const std::string& text = network.node(place.node).text;
-  return place.base == Base::kNone ? text : text + " " + index_text(place);
-}
+using services::InspectedNetwork;
+using services::InspectedNode;
 
 // The trainer's own record; what is not JSON is shown as text.
 ordered_json history_json(const std::string& history) {
@@ -34,64 +23,60 @@ ordered_json history_json(const std::string& history) {
   return parsed.is_discarded() ? ordered_json(one_line(history)) : parsed;
 }
 
-ordered_json nodes_json(const Network& network) {
+ordered_json nodes_json(const InspectedNetwork& network) {
   ordered_json nodes = ordered_json::array();
-  for (NodeId id = 0; id < network.size(); ++id) {
-    const Node& node = network.node(id);
-    ordered_json entry = {{"id", id}, {"address", node.text}};
-    if (id > Network::kEnd) {
+  for (const InspectedNode& node : network.nodes) {
+    ordered_json entry = {{"id", nodes.size()}, {"address", node.address}};
+    if (node.choice) {
       entry.update({{"name", node.name},
                     {"role", role_name(node.role)},
                     {"control", node.control},
-                    {"family", family_name(node.value.family)},
-                    {"shape", node.value.shape}});
-      if (node.value.categories > 0) entry["categories"] = node.value.categories;
-      if (is_derived(node.role)) entry["learned"] = true;
+                    {"family", node.family},
+                    {"shape", node.shape}});
+      if (node.categories > 0) entry["categories"] = node.categories;
+      if (node.learned) entry["learned"] = true;
     }
     entry["successors"] = ordered_json::array();
-    for (const Place& next : node.successors) {
-      entry["successors"].push_back(text_of(network, next));
+    for (const auto& [id, index] : node.successors) {
+      const std::string& address = network.nodes[id].address;
+      entry["successors"].push_back(index.empty() ? address : address + " " + index);
     }
     nodes.push_back(std::move(entry));
   }
   return nodes;
 }
 
-void print_json(const std::string& path, const NetworkFile& file) {
-  const Network& network = *file.network;
-  const ordered_json json = {{"file", path},
-                             {"config", ordered_json::parse(config_json(network.config()))},
-                             {"seed", network.seed()},
-                             {"updates", network.parameters().step},
-                             {"optimizer", file.optimizer},
-                             {"parameters", network.parameters().size()},
-                             {"addresses", network.size()},
-                             {"transitions", network.transition_count()},
+void print_json(const InspectedNetwork& network) {
+  const ordered_json json = {{"file", network.file},
+                             {"config", ordered_json::parse(config_json(network.config))},
+                             {"seed", network.seed},
+                             {"updates", network.updates},
+                             {"optimizer", network.optimizer},
+                             {"parameters", network.parameters},
+                             {"addresses", network.nodes.size()},
+                             {"transitions", network.transitions},
                              {"nodes", nodes_json(network)},
-                             {"history", history_json(file.history)}};
+                             {"history", history_json(network.history)}};
   fmt::print("{}\n", json.dump(2));
 }
 
-void print_table(const std::string& path, const NetworkFile& file) {
-  const Network& network = *file.network;
-  fmt::print("{}: {} parameters, {} addresses, {} transitions, {} updates, seed {}{}\n", path,
-             network.parameters().size(), network.size(), network.transition_count(),
-             network.parameters().step, network.seed(),
-             file.optimizer ? ", training can go on" : "");
-  const auto config = ordered_json::parse(config_json(network.config()));
+void print_table(const InspectedNetwork& network) {
+  fmt::print("{}: {} parameters, {} addresses, {} transitions, {} updates, seed {}{}\n",
+             network.file, network.parameters, network.nodes.size(), network.transitions,
+             network.updates, network.seed, network.optimizer ? ", training can go on" : "");
+  const auto config = ordered_json::parse(config_json(network.config));
   for (const auto& [key, value] : config.items()) fmt::print("  {:32} {}\n", key, value.dump());
   fmt::print("\n{:>5} {:8} {:44} {}\n", "id", "role", "address", "successors");
-  for (NodeId id = 0; id < network.size(); ++id) {
-    const Node& node = network.node(id);
+  for (std::size_t id = 0; id < network.nodes.size(); ++id) {
+    const InspectedNode& node = network.nodes[id];
     std::string successors;
-    for (const Place& place : node.successors) {
-      const std::string index = index_text(place);
-      successors += fmt::format(" {}{}{}", place.node, index.empty() ? "" : ":", index);
+    for (const auto& [next, index] : node.successors) {
+      successors += fmt::format(" {}{}{}", next, index.empty() ? "" : ":", index);
     }
-    fmt::print("{:5} {:8} {:44}{}{}\n", id, id > Network::kEnd ? role_name(node.role) : "-",
-               node.text, successors, is_derived(node.role) ? "  learned" : "");
+    fmt::print("{:5} {:8} {:44}{}{}\n", id, node.choice ? role_name(node.role) : "-", node.address,
+               successors, node.learned ? "  learned" : "");
   }
-  if (!file.history.empty()) fmt::print("\nhistory: {}\n", one_line(file.history));
+  if (!network.history.empty()) fmt::print("\nhistory: {}\n", one_line(network.history));
 }
 
 }  // namespace
@@ -103,8 +88,8 @@ void add_inspect_command(CLI::App& program) {
   command->add_option("file", *path, "a surrogate, such as s.psn")->required();
   common->add_to(*command);
   command->callback([common, path] {
-    const NetworkFile file = load_network(*path);
-    common->json ? print_json(*path, file) : print_table(*path, file);
+    const InspectedNetwork network = services::inspect(*path);
+    common->json ? print_json(network) : print_table(network);
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/options/duration.h"
+#include "apps/psn/options/option_names.h"
 #include "apps/psn/options/options.h"
 #include "apps/psn/options/preset_options.h"
 #include "apps/psn/options/remote_options.h"
@@ -13,6 +14,7 @@
 #include "apps/psn/program_host.h"
 #include "psn/base/error.h"
 #include "psn/nn/network.h"
+#include "psn/services/stores.h"
 #include "psn/services/train.h"
 #include "psn/services/training_history.h"
 
@@ -35,7 +37,12 @@ struct TrainCommandOptions {
 void complete_job(TrainCommandOptions& options, const CLI::App& command) {
   services::TrainingJob& job = options.job;
   job.from = services::load_trained(options.from, options.purpose());
-  job.recipe = options.recipe.chosen(options.purpose(), job.from ? &job.from->config() : nullptr);
+  // How much is asked for by hand is not for us to plan.
+  const bool planned = job.model.empty() && !job.data.store.empty() && job.data.epochs == 0 &&
+                       command.count("--traces") == 0 && options.validation > 0;
+  const std::uint64_t stored = planned ? services::store_contents(job.data.store, 1).traces : 0;
+  job.recipe =
+      options.recipe.chosen(options.purpose(), job.from ? &job.from->config() : nullptr, stored);
   TrainOptions& training = job.recipe.training;
   training.seconds = seconds_of(options.max_time);
   training.checkpoint_every = seconds_of(options.checkpoint_every);
@@ -49,7 +56,9 @@ nlohmann::ordered_json result_json(const services::TrainingResult& result) {
   json["seconds"] = result.last.seconds;
   json["traces_per_second"] = result.traces_per_second();
   json["finished"] = result.last.finished;
-  json["warnings"] = result.warnings;
+  json["warnings"] = nlohmann::ordered_json::array();
+  for (const auto& warning : result.warnings)
+    json["warnings"].push_back(with_option_names(warning));
   add_failures(result.failures, json);
   return json;
 }
@@ -84,11 +93,11 @@ void train_command(TrainCommandOptions& options, const CLI::App& command) {
     print_result(options.job.out, result);
   } else {
     fmt::print("{} of {} traces in {}{}\n", result.last.traces, result.traces, options.max_time,
-               result.left);
+               with_option_names(result.left));
   }
   if (quiet) return;
   for (const std::string& warning : result.warnings) {
-    fmt::print(stderr, "psn: warning: {}\n", warning);
+    fmt::print(stderr, "psn: warning: {}\n", with_option_names(warning));
   }
 }
 
@@ -136,8 +145,9 @@ void add_train_command(CLI::App& program) {
   command->add_option("--data", o.job.data.store,
                       "a trace store (psn data generate) to learn from, instead of a model");
   command
-      ->add_option("--epochs", o.job.data.epochs,
-                   "with --data: passes over the store; 0: as --traces has it")
+      ->add_option(
+          "--epochs", o.job.data.epochs,
+          "with --data: passes over the store; 0: as --traces has it, or as many as it bears")
       ->capture_default_str()
       ->check(finite_between(0, 1e9));
   add_remote_options(*command, o.job.simulator.remote);

@@ -101,6 +101,7 @@ std::vector<std::string> with_help_word(const CLI::App& program,
                                         std::vector<std::string> arguments) {
   if (arguments.empty() || arguments[0] != "help") return arguments;
   arguments.erase(arguments.begin());
+  std::erase_if(arguments, [](const auto& word) { return word == "--help" || word == "-h"; });
   const CLI::App* command = &program;
   for (const std::string& word : arguments) {
     std::vector<std::string> names;

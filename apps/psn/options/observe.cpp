@@ -10,10 +10,10 @@
 #include <set>
 #include <sstream>
 
-#include "psn/base/atomic_file.h"
-#include "psn/base/csv.h"
 #include "psn/base/error.h"
 #include "psn/base/numerics.h"
+#include "psn/io/atomic_file.h"
+#include "psn/io/csv.h"
 
 namespace psn::app {
 namespace {

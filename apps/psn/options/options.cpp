@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "apps/psn/options/remote_options.h"
-#include "psn/base/atomic_file.h"
 #include "psn/base/error.h"
+#include "psn/io/atomic_file.h"
 
 namespace psn::app {
 namespace {

@@ -142,12 +142,18 @@ void PresetOptions::add_to(CLI::App& command) {
       ->capture_default_str()
       ->check(CLI::IsMember({"default", "paper"}));
   for (const auto& field : training_fields()) {
+    if (field.name == "traces") {
+      apply_.push_back([this](Preset& chosen) {
+        if (preset_ != "paper" && stored_ > 0) plan_for_stored(chosen.training, stored_);
+      });
+    }
     add_field(command, &Preset::training, field);
-    if (field.name != "traces") continue;
-    apply_.push_back([this](Preset& chosen) {
-      if (preset_ == "paper") return;
-      chosen.training.batch_size = default_batch_size(chosen.training.traces);
-    });
+    if (field.name == "traces") {
+      apply_.push_back([this](Preset& chosen) {
+        if (preset_ == "paper" || stored_ > 0) return;
+        chosen.training.batch_size = default_batch_size(chosen.training.traces);
+      });
+    }
   }
   for (const auto& field : network_fields()) {
     if (field.name != "purpose") add_field(command, &Preset::network, field);  // a command's own
@@ -161,14 +167,16 @@ void PresetOptions::add_to(CLI::App& command) {
               &NetworkConfig::variable_embedding});
   add_layers(command, observation_layer_fields(),
              {"--observation_layers",
-              "inference: layers that embed an observation: num_layers=4, hidden_dim=10, for "
+              "inference: layers that embed an observation: num_layers=2, hidden_dim=64 (in the "
+              "paper 4 and 10), for "
               "arrays of two or three dimensions convolution_layers=2, channels=8, and how many of "
               "its numbers go past these layers at most: skip=64 (in the paper 0)",
               &NetworkConfig::observation_layers, "--observe_embedding",
-              "the same for one observation: x.num_layers=4", &NetworkConfig::observe_embedding});
+              "the same for one observation: x.num_layers=2", &NetworkConfig::observe_embedding});
 }
 
-Preset PresetOptions::chosen(Purpose purpose, const NetworkConfig* given) {
+Preset PresetOptions::chosen(Purpose purpose, const NetworkConfig* given, std::uint64_t stored) {
+  stored_ = stored;
   Preset chosen = recipe_of(preset_, purpose);
   if (given) chosen.network = *given;
   for (const auto& apply : apply_) apply(chosen);

@@ -19,7 +19,8 @@ class PresetOptions {
   // preset's values as defaults, so that the effective configuration shows them. `given`: of a
   // network that is there already. Throws InvalidArgument for what a layer does not have, and for
   // what is set by hand but is otherwise in the given network.
-  Preset chosen(Purpose purpose = Purpose::kSurrogate, const NetworkConfig* given = nullptr);
+  // `stored`: so many traces are learned from that are there already; 0: they are made meanwhile.
+  Preset chosen(Purpose purpose, const NetworkConfig* given, std::uint64_t stored);
 
  private:
   template <class Config>
@@ -38,6 +39,7 @@ class PresetOptions {
 
   std::string preset_ = "default";
   Preset given_;  // values set by hand
+  std::uint64_t stored_ = 0;
   std::vector<std::function<void(Preset&)>> apply_;
 };
 

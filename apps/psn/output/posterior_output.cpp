@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace psn::app {
@@ -30,6 +31,11 @@ Json column_json(const ColumnSummary& column) {
     json["rhat"] = per_component(column, column.rhat);
   }
   return json;
+}
+
+// Figures of too few samples are NaN.
+std::string known_figure(double figure, int digits) {
+  return std::isnan(figure) ? "unknown" : fmt::format("{:.{}f}", figure, digits);
 }
 
 }  // namespace
@@ -79,12 +85,14 @@ void add_summary(const services::PosteriorSummary& summary, Json& json) {
 
 void print_summary(const services::PosteriorSummary& summary, std::uint64_t failed) {
   print_columns(summary.columns);
-  fmt::print("ESS {:.0f} of {}", summary.ess, summary.samples);
+  fmt::print("ESS {} of {}", known_figure(summary.ess, 0), summary.samples);
   if (summary.chains == 0) {
-    fmt::print(", log evidence {:.4f}, Pareto k-hat {:.2f} (reliable below {:.2f})",
-               summary.log_evidence, summary.khat, std::max(0.0, summary.khat_threshold));
+    fmt::print(", log evidence {:.4f}, Pareto k-hat {} (reliable below {:.2f})",
+               summary.log_evidence, known_figure(summary.khat, 2),
+               std::max(0.0, summary.khat_threshold));
   } else {
-    fmt::print(", split R-hat {:.4f}, acceptance {:.3f}", summary.rhat, summary.acceptance);
+    fmt::print(", split R-hat {}, acceptance {:.3f}", known_figure(summary.rhat, 4),
+               summary.acceptance);
   }
   fmt::print(", {:.0f} traces/s", summary.traces_per_second);
   if (failed > 0) fmt::print(", {} runs failed", failed);
@@ -103,6 +111,10 @@ void warn_if_unreliable(const services::PosteriorSummary& summary) {
                "psn: warning: the effective sample size is only {:.0f}: these estimates are "
                "unreliable\n",
                summary.ess);
+  } else if (std::isnan(summary.ess)) {
+    fmt::print(stderr,
+               "psn: warning: the effective sample size is not known: the samples are too few, or "
+               "never change\n");
   }
   if (summary.chains > 0 && summary.rhat > 1.05) {
     fmt::print(stderr,

@@ -19,8 +19,9 @@ Json length_json(const std::optional<services::LengthSummary>& length) {
 
 Json contents_json(const services::StoreContents& contents) {
   Json json{{"store", contents.store}, {"traces", contents.traces}};
-  for (const data::Part& part : contents.parts) {
-    json["parts"].push_back({{"model", part.model}, {"seed", part.seed}, {"traces", part.traces}});
+  for (const data::Origin& origin : contents.origins) {
+    json["parts"].push_back(
+        {{"model", origin.model}, {"seed", origin.seed}, {"traces", origin.traces}});
   }
   json["bytes"] = contents.bytes;
   json["sampled"] = contents.sampled;
@@ -42,8 +43,9 @@ std::string contents_text(const services::StoreContents& contents) {
   std::string text = fmt::format("{}: {} traces, {} addresses, {:.1f} MB, {:.0f} bytes a trace\n",
                                  contents.store, contents.traces, contents.addresses.size(),
                                  bytes / 1e6, traces > 0 ? bytes / traces : 0);
-  for (const data::Part& part : contents.parts) {
-    text += fmt::format("  {} traces of {} from seed {}\n", part.traces, part.model, part.seed);
+  for (const data::Origin& origin : contents.origins) {
+    text +=
+        fmt::format("  {} traces of {} from seed {}\n", origin.traces, origin.model, origin.seed);
   }
   if (const auto& length = contents.length) {
     text += fmt::format("random choices of {} traces:", contents.sampled);

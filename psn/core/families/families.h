@@ -8,12 +8,14 @@
 #include "psn/core/families/beta.h"
 #include "psn/core/families/binomial.h"
 #include "psn/core/families/categorical.h"
+#include "psn/core/families/dirichlet.h"
 #include "psn/core/families/exponential.h"
 #include "psn/core/families/gamma.h"
 #include "psn/core/families/geometric.h"
 #include "psn/core/families/laplace.h"
 #include "psn/core/families/log_normal.h"
 #include "psn/core/families/mixture.h"
+#include "psn/core/families/multivariate_normal.h"
 #include "psn/core/families/negative_binomial.h"
 #include "psn/core/families/normal.h"
 #include "psn/core/families/poisson.h"
@@ -41,6 +43,8 @@ using Families = std::variant<  //
     NegativeBinomial,           //
     Geometric,                  //
     Laplace,                    //
+    Dirichlet,                  //
+    MultivariateNormal,         //
     Mixture>;
 
 }  // namespace psn

@@ -170,14 +170,20 @@ Shape shape_of(const Independent<K>& d) {
   return shape_giver(d).shape();
 }
 
-template <class K>
-std::string text_of(const Independent<K>& d) {
-  std::string text(K::kName);
+// "Normal(mean=0, stddev=1)"
+template <class D>
+std::string text_with_parameters(const D& d) {
+  std::string text(D::kName);
   for (std::size_t k = 0; k < d.parameters.size(); ++k) {
     text +=
-        fmt::format("{}{}={}", k == 0 ? "(" : ", ", K::kParameters[k].name, d.parameters[k].text());
+        fmt::format("{}{}={}", k == 0 ? "(" : ", ", D::kParameters[k].name, d.parameters[k].text());
   }
   return text + ")";
+}
+
+template <class K>
+std::string text_of(const Independent<K>& d) {
+  return text_with_parameters(d);
 }
 
 template <class K>

@@ -1,4 +1,5 @@
-// What a family with independent components declares: a kernel, the law of one number.
+// What a family declares: a kernel. That of a family with independent components is the law of one
+// number:
 //
 //   kName, kId       the word and the number that files carry; neither ever changes
 //   kDomain          where values lie, whatever the parameters
@@ -7,13 +8,23 @@
 //   draw, log_prob, mean, variance, support
 //   kl(p, q)         closed form; nullopt: there is none
 //   score(q, x)      derivative of log_prob by each parameter (families whose head is derived:
-//                    psn/nn/heads/head.h)
+//                    psn/nn/heads/declared.h)
 //   expected_score(p, q)  its expectation under p, where it has a closed form
 //   kLogarithmic     the family is that of a number whose logarithm has location and scale
 //
-// `Independent<Kernel>` lifts it to any shape by broadcasting its parameters. All else that depends
-// on the family - names, dispatch, heads, proposals, stores, the wire - follows from the list in
-// families.h.
+// `Independent<Kernel>` lifts it to any shape by broadcasting its parameters. Where components hang
+// together the kernel is the law of a whole vector, `Joint<Kernel>` makes a family of it, and it
+// has the same with lists in the place of numbers, in and out, but for
+//
+//   kFewest          components that a value must have
+//   problem(p)       what links do not say (it is asked after them, and may be left out)
+//   kl, score, expected_score  always, and in closed form
+//   log_prob_of_present(p, x)  of a value with gaps (NaN), which are integrated out
+//   fill(p, x, rng)  draws them given the rest
+//   freedom(n), free(p, x, u), bind(p, u, x)  free coordinates (psn/core/free_coordinates.h)
+//
+// All else that depends on the family - names, dispatch, heads, proposals, random walks, stores,
+// the wire - follows from the list in families.h.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +32,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -44,6 +56,7 @@ enum class Domain : std::uint8_t {
   kPositive,
   kInteger,
   kCategory,
+  kSimplex,
 };
 
 namespace family {
@@ -54,7 +67,8 @@ enum class Link : std::uint8_t {
   kPositive,
   kProbability,
   kSimplex,
-  kGiven,  // nothing: it is known from the support
+  kTriangle,  // the rows of a lower triangle: positive on the diagonal, real elsewhere
+  kGiven,     // nothing: it is known from the support
 };
 
 // How the parameter changes with the unit that values are measured in.
@@ -76,6 +90,23 @@ struct Parameter {
 
 template <std::size_t N>
 using Parameters = std::array<double, N>;
+
+// Of a joint family: the numbers of each parameter.
+using Numbers = std::span<const double>;
+using NumbersOut = std::span<double>;
+template <std::size_t N>
+using Lists = std::array<Numbers, N>;
+template <std::size_t N>
+using ListsOut = std::array<NumbersOut, N>;
+
+// How many there are for values of n components.
+constexpr std::size_t count(Link link, std::size_t n) {
+  return link == Link::kTriangle ? n * (n + 1) / 2 : n;
+}
+// Where row i of a triangle begins.
+constexpr std::size_t row_of_triangle(std::size_t i) {
+  return i * (i + 1) / 2;
+}
 
 // Draws on the positive half-line stay off its ends, where densities may be infinite.
 inline double inside_positive(double x) {
@@ -101,6 +132,34 @@ struct Independent {
       : parameters{Value(std::forward<V>(values))...} {}
 
   std::array<Value, kArity> parameters;
+};
+
+// A family whose components hang together: a list of numbers per parameter of the kernel, the first
+// of which has as many as a value.
+template <class K>
+struct Joint {
+  using JointKernel = K;
+  static constexpr std::size_t kArity = K::kParameters.size();
+  using Values = std::array<Value, kArity>;
+  static constexpr std::string_view kName = K::kName;
+  static constexpr std::uint8_t kId = K::kId;
+  static constexpr Domain kDomain = K::kDomain;
+  static constexpr bool kLogarithmic = false;
+  static constexpr const auto& kParameters = K::kParameters;
+  static_assert(kParameters[0].link != family::Link::kTriangle);
+
+  // As the family declares them.
+  explicit Joint(Values values) : parameters(std::move(values)) {}
+
+  Values parameters;
+  // What is wrong with the last of them, where a constructor could not make it from what it was
+  // given: then it is that.
+  const char* flaw = nullptr;
+};
+
+template <class D>
+concept IsJoint = requires {
+  typename D::JointKernel;
 };
 
 }  // namespace psn

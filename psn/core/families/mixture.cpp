@@ -42,6 +42,10 @@ std::string explain(const Mixture& d) {
     if (component.shape() != d.components->front().shape()) {
       return "Mixture: components differ in shape";
     }
+    // Densities over the simplex and over all vectors are not of one kind: they have no sum.
+    if (component.on_simplex() != d.components->front().on_simplex()) {
+      return "Mixture: some components lie on the simplex, others do not";
+    }
   }
   return "";
 }

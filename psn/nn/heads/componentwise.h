@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "psn/core/families/independent.h"
-#include "psn/nn/head.h"
+#include "psn/nn/heads/head.h"
 #include "psn/nn/heads/statistics.h"
 
 namespace psn::heads {

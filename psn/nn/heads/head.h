@@ -1,84 +1,58 @@
-// The head of a kernel, for one component of a value. It follows from what the family declares: an
-// output for each parameter that is not given, its link, its role, the family's score. Families
-// with sufficient statistics have a head of their own (statistics.h). Internal to psn/nn.
-//
-// Each has
-//   kOutputs         link and role of each output
-//   parameters(o, unit)      the family's parameters
-//   statistics(x, unit)      what the loss needs of a value
-//   expected(p, unit)        its expectation under the simulator's own distribution; or nothing
-//   loss(o, unit, statistics, gradient)  -log s, with the gradient for the outputs
+// Heads: how the raw outputs of a network layer become a distribution, and how well that
+// distribution explains a value. All follows from what the family declares (psn/nn/heads): its
+// parameters' links and roles, and its score. Where the score has an expectation in closed form
+// under the simulator's own distribution p, the loss is the cross entropy from p, whose gradient is
+// that of the KL divergence, at lower variance than with the value drawn.
 #pragma once
 
-#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
-#include "psn/nn/heads/unit.h"
+#include "psn/core/distribution.h"
+#include "psn/nn/scaling.h"
 
-namespace psn::heads {
+namespace psn {
 
-template <class K>
-constexpr std::size_t count_learned() {
-  std::size_t count = 0;
-  for (const Parameter& p : K::kParameters) count += p.link != Link::kGiven;
-  return count;
-}
+// What an address's distribution is like: fixed for an address.
+struct ValueType {
+  Family family = family_of<Normal>;
+  Shape shape;                   // of a value
+  std::uint32_t categories = 0;  // of a Categorical
+  std::uint32_t mixture = 0;     // components of a Mixture's head
 
-template <class K>
-constexpr auto learned() {
-  std::array<Parameter, count_learned<K>()> result{};
-  std::size_t next = 0;
-  for (const Parameter& p : K::kParameters) {
-    if (p.link != Link::kGiven) result[next++] = p;
-  }
-  return result;
-}
-
-// Outputs and parameters as they are declared.
-template <class K>
-struct Declared {
-  static constexpr auto kOutputs = learned<K>();
-
-  static typename K::P parameters(const float* o, const Unit& unit) {
-    typename K::P p;
-    for (std::size_t k = 0; k < p.size(); ++k) {
-      const auto [name, link, role] = K::kParameters[k];
-      p[k] = in_unit(role, link == Link::kGiven ? 0 : linked(link, *o++).value, unit);
-    }
-    return p;
-  }
+  // What is wrong with it: more than a network or its file takes. The others need that there is
+  // nothing.
+  std::optional<std::string> problem() const;
+  // The same, and more than a surrogate's head takes.
+  std::optional<std::string> head_problem() const;
+  std::size_t components() const { return element_count(shape); }
+  // Outputs that the head needs, for all components.
+  std::size_t outputs() const;
+  // Numbers that represent a value as a network's input.
+  std::size_t inputs() const;
 };
 
-template <class K>
-struct Head : Declared<K> {
-  using P = typename K::P;
+// The representation of a value as network input: standardised numbers, one-hot categories.
+void represent(const ValueType& type, const Scaling& scaling, const Value& x, float* out);
 
-  static double statistics(double x, const Unit&) { return x; }
-  // clang-format off
-  static P expected(const P& p, const Unit&) requires requires { K::expected_score(p, p); } {
-    return p;
-  }
-  // clang-format on
-  static double loss(const float* o, const Unit& unit, double x, double* g) {
-    const P p = Declared<K>::parameters(o, unit);
-    chain(o, unit, K::score(p, x), g);
-    return -K::log_prob(p, x);
-  }
-  // The divergence: the cross entropy but for what the outputs do not change.
-  static double loss(const float* o, const Unit& unit, const P& from, double* g) {
-    const P p = Declared<K>::parameters(o, unit);
-    chain(o, unit, K::expected_score(from, p), g);
-    return *K::kl(from, p);
-  }
+// The distribution for raw outputs.
+Distribution head_distribution(const ValueType& type, const Scaling& scaling, const float* outputs);
 
- private:
-  static void chain(const float* o, const Unit& unit, const P& score, double* g) {
-    for (std::size_t k = 0; k < score.size(); ++k) {
-      const auto [name, link, role] = K::kParameters[k];
-      if (link == Link::kGiven) continue;
-      const double by_link = in_unit(role == Role::kLocation ? Role::kScale : role, 1, unit);
-      *g++ = -score[k] * by_link * linked(link, *o++).slope;
-    }
-  }
+// log s(x), and the gradient of the loss with respect to the outputs (if `gradient` is not null).
+// The loss is -log s(x), or the cross entropy from `p` if it is given and the family has one.
+struct HeadLoss {
+  double loss;      // what was differentiated
+  double log_prob;  // log s(x)
 };
+HeadLoss head_loss(const ValueType& type, const Scaling& scaling, const float* outputs,
+                   const Value& x, const Distribution* p, float* gradient);
 
-}  // namespace psn::heads
+// Changes the last layer of a head (a row of `columns` for each output, its bias last) so that no
+// distribution changes when the scaling does.
+void rescale_outputs(const ValueType& type, const Scaling& from, const Scaling& to, float* weights,
+                     std::size_t columns);
+
+}  // namespace psn

@@ -5,7 +5,7 @@
 // so that E_p[T] in the place of T(x) gives the cross entropy from p. Internal to psn/nn.
 #pragma once
 
-#include "psn/nn/heads/head.h"
+#include "psn/nn/heads/declared.h"
 
 namespace psn::heads {
 

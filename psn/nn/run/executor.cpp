@@ -1,0 +1,396 @@
+#include "psn/nn/run/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "psn/base/error.h"
+#include "psn/nn/math.h"
+
+namespace psn {
+
+using nn::PackedMatrix;
+
+namespace {
+
+PackedMatrix pack(const Parameters& parameters, BlockId id) {
+  const Block& block = parameters.block(id);
+  return PackedMatrix::with_bias(block.rows, block.columns, parameters.values(id));
+}
+
+// A layer as several, each with as many of its outputs.
+std::vector<PackedMatrix> pack_rows(const Parameters& parameters, BlockId id, std::size_t count) {
+  const Block& block = parameters.block(id);
+  const std::size_t rows = block.rows / count;
+  std::vector<PackedMatrix> result;
+  for (std::size_t i = 0; i < count; ++i) {
+    result.push_back(PackedMatrix::with_bias(rows, block.columns,
+                                             parameters.values(id) + i * rows * block.columns));
+  }
+  return result;
+}
+
+// out += W x
+void add_product(const Parameters& parameters, BlockId id, const float* x, float* out) {
+  const Block& block = parameters.block(id);
+  const float* w = parameters.values(id);
+  for (std::uint32_t i = 0; i < block.rows; ++i, w += block.columns) {
+    double sum = 0;
+    for (std::uint32_t j = 0; j < block.columns; ++j) sum += double{w[j]} * x[j];
+    out[i] += static_cast<float>(sum);
+  }
+}
+
+const float* table_row(const Parameters& parameters, BlockId id, std::size_t row) {
+  return parameters.values(id) + row * parameters.block(id).columns;
+}
+
+bool all_finite(const Parameters& parameters, BlockId id) {
+  const Block& block = parameters.block(id);
+  const float* values = parameters.values(id);
+  return std::all_of(values, values + std::size_t{block.rows} * block.columns,
+                     [](float v) { return std::isfinite(v); });
+}
+
+}  // namespace
+
+CompiledNetwork::CompiledNetwork(std::shared_ptr<const Network> network)
+    : network_(std::move(network)) {
+  check_finite();
+  const Parameters& parameters = network_->parameters();
+  core_ = network_->core().compile(parameters);
+  make_tables();
+  nodes_.resize(network_->size());
+  for (NodeId id = 0; id < network_->size(); ++id) {
+    if (id == Network::kBegin || id == Network::kEnd) continue;
+    const Node& node = network_->node(id);
+    if (network_->is_observation(id)) continue;
+    NodeLayers& layers = nodes_[id];
+    layers.embedding = pack(parameters, node.embedding);
+    if (!network_->infers()) {
+      layers.transition_hidden = pack(parameters, node.transition_hidden);
+      layers.transition = pack(parameters, node.transition);
+      if (network_->tally_inputs() > 0) {
+        const Block& block = parameters.block(node.transition_tally);
+        layers.transition_tally = PackedMatrix(
+            block.rows, block.columns, parameters.values(node.transition_tally), block.columns);
+      }
+    }
+    for (const BlockId block : node.value_layers) layers.value.push_back(pack(parameters, block));
+    if (node.proposal.sequential) {
+      layers.value.pop_back();
+      layers.components = pack_rows(parameters, node.value_layers.back(), node.proposal.size);
+    }
+  }
+}
+
+void CompiledNetwork::check_finite() const {
+  const Parameters& parameters = network_->parameters();
+  for (BlockId block = 0; block < parameters.block_count(); ++block) {
+    if (all_finite(parameters, block)) continue;
+    for (NodeId id = Network::kEnd + 1; id < network_->size(); ++id) {
+      const Node& node = network_->node(id);
+      const auto among = [&](const std::vector<BlockId>& layers) {
+        return std::find(layers.begin(), layers.end(), block) != layers.end();
+      };
+      if (block == node.embedding || block == node.follow || block == node.transition ||
+          block == node.transition_hidden || block == node.transition_tally ||
+          block == node.observation_skip || block == node.observation_projection ||
+          among(node.value_layers) || among(node.observation_layers)) {
+        throw ModelError(
+            fmt::format("the network's parameters of '{}' are not all finite", node.text));
+      }
+    }
+    throw ModelError("the parameters of the network's core are not all finite");
+  }
+}
+
+void CompiledNetwork::make_tables() {
+  const Parameters& parameters = network_->parameters();
+  const auto& projections = network_->projections();
+  const std::size_t inputs = network_->core_inputs();
+  table_stride_ = PackedMatrix::row_stride(inputs);
+  previous_.assign(network_->size() * table_stride_, 0.0f);
+  current_.assign(network_->size() * table_stride_, 0.0f);
+  for (NodeId id = 0; id < network_->size(); ++id) {
+    const float* type =
+        table_row(parameters, network_->type_embedding(), network_->node(id).type_row);
+    const float* address = table_row(parameters, network_->address_embedding(), id);
+    float* previous = previous_.data() + id * table_stride_;
+    float* current = current_.data() + id * table_stride_;
+    std::copy_n(parameters.values(network_->core().input_bias()), inputs, current);
+    add_product(parameters, projections.previous_type, type, previous);
+    add_product(parameters, projections.previous_address, address, previous);
+    add_product(parameters, projections.current_type, type, current);
+    add_product(parameters, projections.current_address, address, current);
+  }
+  const auto copy = [&](BlockId block, std::vector<float>& weights) {
+    const Block& size = parameters.block(block);
+    weights.assign(parameters.values(block),
+                   parameters.values(block) + std::size_t{size.rows} * size.columns);
+  };
+  if (network_->config().addressing != Addressing::kInstance) copy(projections.instance, instance_);
+  if (network_->shares_indices()) copy(projections.index, index_);
+  const std::size_t tallied = network_->tally_inputs();
+  if (tallied == 0) return;
+  const float* weights = parameters.values(projections.tally);
+  std::vector<float> transposed(inputs * tallied);
+  for (std::size_t i = 0; i < inputs; ++i) {
+    for (std::size_t k = 0; k < tallied; ++k) transposed[i * tallied + k] = weights[k * inputs + i];
+  }
+  tally_ = PackedMatrix(inputs, tallied, transposed.data(), tallied);
+}
+
+Executor::Executor(std::shared_ptr<const CompiledNetwork> network, std::size_t rows)
+    : compiled_(std::move(network)),
+      network_(compiled_->network()),
+      h_(network_.hidden()),
+      e_(network_.embedding()),
+      nodes_(rows, Network::kBegin),
+      core_(compiled_->core_->rows(rows)),
+      embedded_(rows * e_),
+      tally_inputs_(network_.tally_inputs()) {
+  if (tally_inputs_ > 0) tallies_.assign(rows, Tally(*network_.tally()));
+}
+
+void Executor::set_observed(std::vector<float> inputs) {
+  context_.assign(inputs.end() - static_cast<std::ptrdiff_t>(network_.context()), inputs.end());
+  inputs.resize(network_.core_inputs());
+  observed_ = std::move(inputs);
+}
+
+void Executor::restart(Row row) {
+  if (row >= nodes_.size()) {
+    const std::size_t rows = row + 1;
+    nodes_.resize(rows, Network::kBegin);
+    core_->resize(rows);
+    embedded_.resize(rows * e_);
+    if (tally_inputs_ > 0) tallies_.resize(rows, Tally(*network_.tally()));
+  }
+  nodes_[row] = Network::kBegin;
+  if (tally_inputs_ > 0) tallies_[row].restart();
+  core_->restart(row);
+  std::fill_n(embedded(row), e_, 0.0f);
+}
+
+void Executor::copy(Row from, Row to) {
+  if (from == to) return;
+  restart(to);
+  nodes_[to] = nodes_[from];
+  core_->copy(from, to);
+  std::copy_n(embedded(from), e_, embedded(to));
+  if (tally_inputs_ > 0) tallies_[to] = tallies_[from];
+}
+
+template <class RowOf>
+void Executor::gather_tallies(std::size_t count, RowOf row_of) {
+  if (tallied_.size() < count * tally_inputs_) tallied_.resize(count * tally_inputs_);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::copy_n(tallies_[row_of(i)].inputs().data(), tally_inputs_, &tallied_[i * tally_inputs_]);
+  }
+}
+
+// A counting sort; segments are cut at the ends of chunks.
+template <class NodeOf>
+void Executor::group(std::size_t count, NodeOf node_of) {
+  places_.assign(network_.size() + 1, 0);
+  for (std::size_t i = 0; i < count; ++i) ++places_[node_of(i) + 1];
+  segments_.clear();
+  for (NodeId node = 0; node < network_.size(); ++node) {
+    const std::size_t end = places_[node] + places_[node + 1];
+    for (std::size_t first = places_[node]; first < end;) {
+      const std::size_t stop = std::min(end, (first / kChunk + 1) * kChunk);
+      segments_.push_back({node, first, stop - first});
+      first = stop;
+    }
+    places_[node + 1] = static_cast<std::uint32_t>(end);
+  }
+  order_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    order_[places_[node_of(i)]++] = static_cast<std::uint32_t>(i);
+  }
+}
+
+void Executor::step(std::span<const Next> next, const VisitOutputs& visit,
+                    const VisitComponent& visit_component) {
+  group(next.size(), [&](std::size_t i) { return next[i].node; });
+  auto segment = segments_.begin();
+  for (std::size_t first = 0; first < next.size(); first += kChunk) {
+    const std::size_t count = std::min(kChunk, next.size() - first);
+    move_core(next, first, count);
+    for (; segment != segments_.end() && segment->first < first + count; ++segment) {
+      if (compiled_->nodes_[segment->node].components.empty()) {
+        value_heads(*segment, first, visit);
+      } else if (visit_component) {
+        sequential_heads(*segment, first, visit_component);
+      }
+    }
+  }
+}
+
+// One step of the core for a chunk of rows; leaves its outputs in top_.
+void Executor::move_core(std::span<const Next> next, std::size_t first, std::size_t count) {
+  const std::size_t stride = compiled_->table_stride_;
+  core_inputs_.resize(kChunk * stride);
+  const std::size_t width = h_ + context_.size();
+  top_.resize(kChunk * width);
+  rows_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Next& n = next[order_[first + i]];
+    const float* previous = compiled_->previous_.data() + nodes_[n.row] * stride;
+    const float* current = compiled_->current_.data() + n.node * stride;
+    float* out = core_inputs_.data() + i * stride;
+    for (std::size_t j = 0; j < stride; ++j) out[j] = previous[j] + current[j];
+    const auto add = [&](const float* weights, float feature) {
+      if (feature == 0) return;
+      for (std::size_t j = 0; j < network_.core_inputs(); ++j) out[j] += feature * weights[j];
+    };
+    if (!compiled_->instance_.empty()) {
+      add(compiled_->instance_.data(), instance_feature(n.address->instance));
+    }
+    if (!compiled_->index_.empty()) {
+      const float* weights = compiled_->index_.data();
+      for (const float feature : index_features(n.address->variable->index)) {
+        add(weights, feature);
+        weights += network_.core_inputs();
+      }
+    }
+    for (std::size_t j = 0; j < observed_.size(); ++j) out[j] += observed_[j];
+    nodes_[n.row] = n.node;
+    rows_[i] = n.row;
+  }
+  if (tally_inputs_ > 0) {
+    gather_tallies(count, [&](std::size_t i) { return rows_[i]; });
+    compiled_->tally_.add_to(count, tallied_.data(), tally_inputs_, core_inputs_.data(), stride);
+  }
+  core_->step({rows_, core_inputs_.data(), stride, embedded_.data()});
+  for (std::size_t i = 0; i < count; ++i) {
+    std::copy_n(core_->output(rows_[i]), h_, &top_[i * width]);
+    std::copy(context_.begin(), context_.end(), &top_[i * width + h_]);
+  }
+}
+
+Executor::Rows Executor::run_layers(const std::vector<PackedMatrix>& layers,
+                                    const NodeSegment& segment, std::size_t first) {
+  std::size_t width = h_ + context_.size();
+  float* in = top_.data() + (segment.first - first) * width;
+  std::vector<float>* out = &first_;
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    const std::size_t padded = layers[layer].padded();
+    if (out->size() < segment.count * padded) out->resize(segment.count * padded);
+    if (layer + 1 < layers.size()) {
+      layers[layer].apply_relu(segment.count, in, width, out->data(), padded);
+    } else {
+      layers[layer].apply(segment.count, in, width, out->data(), padded);
+    }
+    in = out->data();
+    width = padded;
+    out = out == &first_ ? &second_ : &first_;
+  }
+  return {in, width};
+}
+
+void Executor::value_heads(const NodeSegment& segment, std::size_t first,
+                           const VisitOutputs& visit) {
+  const Rows rows = run_layers(compiled_->nodes_[segment.node].value, segment, first);
+  for (std::size_t i = 0; i < segment.count; ++i) {
+    visit(order_[segment.first + i], rows.data + i * rows.stride);
+  }
+}
+
+// As psn/train/sequential_head.cpp has it.
+void Executor::sequential_heads(const NodeSegment& segment, std::size_t first,
+                                const VisitComponent& visit) {
+  const CompiledNetwork::NodeLayers& layers = compiled_->nodes_[segment.node];
+  const Rows sums = run_layers(layers.value, segment, first);
+  const std::size_t hidden = layers.value.back().outputs();
+  const float* follow = network_.parameters().values(network_.node(segment.node).follow);
+  for (std::size_t c = 0; c < layers.components.size(); ++c, follow += hidden) {
+    const std::size_t padded = layers.components[c].padded();
+    input_.resize(std::max(input_.size(), segment.count * sums.stride));
+    third_.resize(std::max(third_.size(), segment.count * padded));
+    for (std::size_t j = 0; j < segment.count * sums.stride; ++j) {
+      input_[j] = std::max(sums.data[j], 0.0f);
+    }
+    layers.components[c].apply(segment.count, input_.data(), sums.stride, third_.data(), padded);
+    for (std::size_t i = 0; i < segment.count; ++i) {
+      const float x = visit(order_[segment.first + i], c, &third_[i * padded]);
+      for (std::size_t j = 0; j < hidden; ++j) sums.data[i * sums.stride + j] += x * follow[j];
+    }
+  }
+}
+
+void Executor::take(std::span<const Drawn> drawn) {
+  group(drawn.size(), [&](std::size_t i) { return nodes_[drawn[i].row]; });
+  for (const NodeSegment& segment : segments_) embed(drawn, segment);
+}
+
+void Executor::transition(std::span<const Drawn> drawn, const VisitLogits& visit) {
+  group(drawn.size(), [&](std::size_t i) { return nodes_[drawn[i].row]; });
+  for (const NodeSegment& segment : segments_) transition_heads(drawn, segment, visit);
+}
+
+std::size_t Executor::embed(std::span<const Drawn> drawn, const NodeSegment& segment) {
+  const Node& node = network_.node(segment.node);
+  const CompiledNetwork::NodeLayers& layers = compiled_->nodes_[segment.node];
+  const std::size_t rows = segment.count, inputs = node.value.inputs();
+  represented_.resize(rows * inputs);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const Value& x = *drawn[order_[segment.first + i]].value;
+    if (x.size() != node.value.components()) {
+      throw ModelError(fmt::format("address '{}': a value of {} components, not {}", node.text,
+                                   x.size(), node.value.components()));
+    }
+    represent(node.value, node.scaling, x, &represented_[i * inputs]);
+  }
+  // [h | e(x)], where the embedding is computed in place.
+  const std::size_t width = h_ + layers.embedding.padded();
+  input_.resize(std::max(input_.size(), rows * width));
+  layers.embedding.apply(rows, represented_.data(), inputs, input_.data() + h_, width);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const Row row = drawn[order_[segment.first + i]].row;
+    float* in = input_.data() + i * width;
+    std::copy_n(core_->output(row), h_, in);
+    std::copy_n(in + h_, e_, embedded(row));
+  }
+  return width;
+}
+
+void Executor::transition_heads(std::span<const Drawn> drawn, const NodeSegment& segment,
+                                const VisitLogits& visit) {
+  const Node& node = network_.node(segment.node);
+  const std::size_t rows = segment.count;
+  if (segment.node == Network::kBegin) {
+    const std::span<const float> logits(network_.parameters().values(node.transition),
+                                        node.successors.size() + 1);
+    for (std::size_t i = 0; i < rows; ++i) visit(order_[segment.first + i], logits);
+    return;
+  }
+  const CompiledNetwork::NodeLayers& layers = compiled_->nodes_[segment.node];
+  const std::size_t inputs = node.value.inputs(), width = embed(drawn, segment);
+  // [hidden | x]: the padding of hidden is overwritten by x.
+  const std::size_t t = layers.transition_hidden.outputs();
+  const std::size_t joined = std::max(layers.transition_hidden.padded(), t + inputs);
+  if (first_.size() < rows * joined) first_.resize(rows * joined);
+  layers.transition_hidden.apply_relu(rows, input_.data(), width, first_.data(), joined);
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::copy_n(&represented_[i * inputs], inputs, &first_[i * joined + t]);
+  }
+  const std::size_t padded = layers.transition.padded();
+  if (second_.size() < rows * padded) second_.resize(rows * padded);
+  layers.transition.apply(rows, first_.data(), joined, second_.data(), padded);
+  if (tally_inputs_ > 0) {
+    const auto drawn_at = [&](std::size_t i) { return drawn[order_[segment.first + i]]; };
+    for (std::size_t i = 0; i < rows; ++i) {
+      tallies_[drawn_at(i).row].add(node.tally_uses, *drawn_at(i).value);
+    }
+    gather_tallies(rows, [&](std::size_t i) { return drawn_at(i).row; });
+    layers.transition_tally.add_to(rows, tallied_.data(), tally_inputs_, second_.data(), padded);
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    visit(order_[segment.first + i], {second_.data() + i * padded, layers.transition.outputs()});
+  }
+}
+
+}  // namespace psn
