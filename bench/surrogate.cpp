@@ -16,7 +16,7 @@
 #include "psn/nn/math.h"
 #include "psn/nn/run/network_guide.h"
 #include "psn/nn/run/surrogate.h"
-#include "psn/train/batch.h"
+#include "psn/train/growth.h"
 #include "tests/law/network_fixture.h"
 
 namespace psn {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "psn/nn/run/evaluate.h"
-#include "psn/train/batch.h"
+#include "psn/train/growth.h"
 
 namespace psn {
 

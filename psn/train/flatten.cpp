@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "psn/nn/steps.h"
-#include "psn/train/batch.h"
+#include "psn/train/growth.h"
 
 namespace psn {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "psn/nn/network.h"
-#include "psn/train/batch.h"
+#include "psn/train/growth.h"
 
 namespace psn {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "psn/nn/network.h"
-#include "psn/train/batch.h"
+#include "psn/train/growth.h"
 #include "psn/train/schedule.h"
 #include "psn/train/validation.h"
 

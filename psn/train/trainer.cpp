@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "psn/train/batch.h"
+#include "psn/train/growth.h"
 #include "psn/train/parts.h"
 #include "psn/train/rank_checks.h"
 

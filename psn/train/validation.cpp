@@ -5,8 +5,8 @@
 #include <numeric>
 #include <span>
 
-#include "psn/train/batch.h"
 #include "psn/train/gradient.h"
+#include "psn/train/growth.h"
 #include "psn/train/parts.h"
 
 namespace psn {

@@ -6,6 +6,7 @@
 #include "psn/base/error.h"
 #include "psn/core/in_process.h"
 #include "psn/train/gradient.h"
+#include "psn/train/growth.h"
 #include "psn/train/stream.h"
 
 namespace psn {

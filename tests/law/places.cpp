@@ -13,7 +13,7 @@
 #include "psn/nn/network_file.h"
 #include "psn/nn/run/evaluate.h"
 #include "psn/nn/run/surrogate.h"
-#include "psn/train/batch.h"
+#include "psn/train/growth.h"
 #include "tests/law/indexed_programs.h"
 #include "tests/law/network_fixture.h"
 

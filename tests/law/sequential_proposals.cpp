@@ -5,6 +5,7 @@
 
 #include "psn/core/in_process.h"
 #include "psn/train/gradient.h"
+#include "psn/train/growth.h"
 #include "tests/law/inference_fixture.h"
 #include "tests/law/statistics.h"
 
