@@ -31,9 +31,11 @@ void restore(const EngineState& state, Draws* draws, Posterior& posterior, Place
   if (draws) draws->restore(Draws::parse(state.draws, "draws so far"), state.rows);
 }
 
+enum class Weighing { kExact, kEqual };
+
 // Rows of traces that the simulator could not finish are left out.
 Posterior weighted_traces(Simulator& simulator, const RunOptions& how, const EngineOptions& options,
-                          const GuideFactory& make_guide) {
+                          const GuideFactory& make_guide, Weighing weighing = Weighing::kExact) {
   Posterior posterior(options.queries, options.samples, options.keep_traces);
   Places places(options.samples);
   if (options.resume) restore(*options.resume, options.draws, posterior, places);
@@ -58,8 +60,9 @@ Posterior weighted_traces(Simulator& simulator, const RunOptions& how, const Eng
   run_traces(
       simulator, options.samples, make_guide,
       [&](std::uint64_t i, Trace& trace) {
-        posterior.put(i - options.first, trace, trace.log_weight);
-        if (options.draws) options.draws->offer(i, trace, trace.log_weight);
+        const double log_weight = weighing == Weighing::kExact ? trace.log_weight : 0;
+        posterior.put(i - options.first, trace, log_weight);
+        if (options.draws) options.draws->offer(i, trace, log_weight);
         settle(i, Place::kThere);
       },
       run_options, options.parallelism);
@@ -76,6 +79,12 @@ GuideFactory prior_guide() {
 Posterior importance_sampling(Simulator& simulator, const Observations& observations,
                               const EngineOptions& options, const GuideFactory& make_guide) {
   return weighted_traces(simulator, options.run_options(&observations), options, make_guide);
+}
+
+Posterior guided_draws(Simulator& simulator, const Observations& observations,
+                       const EngineOptions& options, const GuideFactory& make_guide) {
+  return weighted_traces(simulator, options.run_options(&observations), options, make_guide,
+                         Weighing::kEqual);
 }
 
 Posterior simulate(Simulator& simulator, const EngineOptions& options) {

@@ -17,6 +17,11 @@ Posterior importance_sampling(Simulator& simulator, const Observations& observat
                               const EngineOptions& options,
                               const GuideFactory& make_guide = prior_guide());
 
+// The guide's own traces, all of the same weight: as close to the posterior as the guide is, and no
+// closer. What the observations weigh is not asked, so this says nothing about the evidence.
+Posterior guided_draws(Simulator& simulator, const Observations& observations,
+                       const EngineOptions& options, const GuideFactory& make_guide);
+
 // Traces of the model itself, all observations drawn: weights are equal.
 Posterior simulate(Simulator& simulator, const EngineOptions& options);
 

@@ -35,6 +35,8 @@ class Parameters {
   const Block& block(BlockId id) const { return blocks_[id]; }
   std::size_t block_count() const { return blocks_.size(); }
   std::size_t size() const;  // number of parameters in use
+  // That all planes take, or will take with the first use of those that are not there yet.
+  std::size_t bytes() const { return 4 * sizeof(float) * values_.size(); }
 
   float* values(BlockId id) { return values_.data() + blocks_[id].offset; }
   const float* values(BlockId id) const { return values_.data() + blocks_[id].offset; }

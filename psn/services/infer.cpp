@@ -33,16 +33,18 @@ std::uint64_t traces_of(const InferenceJob& job) {
 
 void check(const InferenceJob& job, const Communicator& ranks) {
   const std::uint64_t count = job.simulation.count;
-  const bool compiled = job.engine == Engine::kCompiled;
   if (job.has_chains() && job.chains > count) {
     throw InvalidArgument(fmt::format("`chains` {} is more than `count` {}", job.chains, count));
   }
-  if (compiled == job.network.empty()) {
-    throw InvalidArgument(job.network.empty()
-                              ? "`engine` ic needs an inference network: `network` FILE.psn"
-                              : "`network` is for `engine` ic");
+  if (job.has_network() == job.network.empty()) {
+    throw InvalidArgument(
+        job.network.empty()
+            ? "`engine` ic or network needs an inference network: `network` FILE.psn"
+            : "`network` is for `engine` ic or network");
   }
-  if (job.defensive > 0 && !compiled) throw InvalidArgument("`defensive` is for `engine` ic");
+  if (job.defensive > 0 && job.engine != Engine::kCompiled) {
+    throw InvalidArgument("`defensive` is for `engine` ic");
+  }
   if (job.correct == 0) return;
   if (job.resume) throw InvalidArgument("`resume` does not go with `correct`");
   if (!ranks.alone()) throw InvalidArgument("`correct` runs in one process, without mpirun");
@@ -50,7 +52,8 @@ void check(const InferenceJob& job, const Communicator& ranks) {
     throw InvalidArgument(
         "`correct` is for a surrogate, and needs the model it stands for: `simulator` MODEL");
   }
-  if (job.has_chains() || job.surrogate.unknown != SurrogateOptions::Unknown::kRenormalise) {
+  if (job.has_chains() || job.engine == Engine::kNetwork ||
+      job.surrogate.unknown != SurrogateOptions::Unknown::kRenormalise) {
     throw InvalidArgument("`correct` goes with `engine` is or ic, and `unknown` renormalise");
   }
 }
@@ -157,7 +160,7 @@ class Inference {
 
   void sample(InferenceResult& result) try {
     GuideFactory guide = prior_guide();
-    if (job_.engine == Engine::kCompiled) {
+    if (job_.has_network()) {
       const auto network = load_inference_network(job_.network, *simulator_, engine_.max_length);
       guide = network_guide(network, *simulator_, job_.observations, {job_.defensive});
     }
@@ -174,7 +177,9 @@ class Inference {
     own.first = part.first;
     own.samples = part.count;
     figures_.traces = job_.simulation.count;
-    return joined(host_.ranks(), importance_sampling(*simulator_, job_.observations, own, guide));
+    figures_.approximate = job_.engine == Engine::kNetwork;
+    const auto engine = figures_.approximate ? guided_draws : importance_sampling;
+    return joined(host_.ranks(), engine(*simulator_, job_.observations, own, guide));
   }
 
   // All chains, of which this rank runs a part.

@@ -1,5 +1,6 @@
-// The posterior of a model given observations, as a person asks for it: by an exact engine, in the
-// model or in its surrogate, corrected to the model if wanted; what is interrupted can go on.
+// The posterior of a model given observations, as a person asks for it: by an exact engine, or as
+// an inference network has it, in the model or in its surrogate, corrected to the model if wanted;
+// what is interrupted can go on.
 //
 // Blocking. With several ranks each calls infer() with the same job; rank 0 has the result.
 #pragma once
@@ -22,6 +23,7 @@ namespace psn::services {
 enum class Engine {
   kImportance,  // proposals from the prior
   kCompiled,    // proposals of an inference network
+  kNetwork,     // the same as they are, without weights: approximate
   kPriorMoves,  // Metropolis-Hastings (LMH)
   kRandomWalk,  // the same with random-walk moves (RMH)
 };
@@ -39,9 +41,8 @@ struct InferenceJob {
   std::size_t chains = 4;
   std::optional<std::uint64_t> burn_in;  // iterations of each; nullopt: a tenth
   std::uint64_t thinning = 1;
-  // Of the compiled engine.
-  std::string network;
-  double defensive = 0;  // share of traces drawn from the model
+  std::string network;   // of the compiled engine, and of the network's own answer
+  double defensive = 0;  // of the compiled engine: share of traces drawn from the model
   // For a surrogate: so many samples are run again in surrogate.simulator, and weighed to be its
   // posterior; 0: none.
   std::uint64_t correct = 0;
@@ -56,6 +57,7 @@ struct InferenceJob {
   std::function<void(const InferenceResult&)> save;
 
   bool has_chains() const { return engine == Engine::kPriorMoves || engine == Engine::kRandomWalk; }
+  bool has_network() const { return engine == Engine::kCompiled || engine == Engine::kNetwork; }
 };
 
 struct CorrectionFigures {

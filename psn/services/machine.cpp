@@ -2,10 +2,11 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <sys/sysinfo.h>
 
 #include <fstream>
 #include <thread>
+
+#include "psn/base/memory.h"
 
 namespace psn::services {
 namespace {
@@ -61,12 +62,10 @@ std::string mpi_version() {
 }  // namespace
 
 Machine examine_machine() {
-  struct sysinfo memory {};
-  ::sysinfo(&memory);
   return {.cpu = cpu_name(),
           .features = cpu_features(),
           .cores = std::thread::hardware_concurrency(),
-          .memory_gib = static_cast<double>(memory.totalram) * memory.mem_unit / 0x1p30,
+          .memory_gib = static_cast<double>(physical_memory()) / 0x1p30,
           .onednn = onednn_version(),
           .mpi = mpi_version()};
 }

@@ -28,10 +28,10 @@ std::string line(const char* name, const Value& value) {
 
 // All members are named, so that one more does not compile until it is seen whether it decides.
 std::string plan_config(const TrainingPlan& plan) {
-  const auto& [traces, seconds, batch_size, memory_mb, seed, loss, rate, adam, rate_rules, inherit,
-               missing, validation_traces, validate_every, patience, progress_every, explosion,
-               simulation, max_length, ranks, monitor, batch_done, checkpoint, checkpoint_every,
-               resume] = plan.recipe.training;
+  const auto& [traces, seconds, batch_size, memory_mb, network_memory_mb, seed, loss, rate, adam,
+               rate_rules, inherit, missing, validation_traces, validate_every, patience,
+               progress_every, explosion, simulation, max_length, ranks, monitor, batch_done,
+               checkpoint, checkpoint_every, resume] = plan.recipe.training;
   const auto& [learning_rate, schedule, final_rate, plateau_factor, plateau_patience] = rate;
   const auto& [beta1, beta2, epsilon, clip_norm, touched_only] = adam;
   const auto& [begin, wide_inputs] = rate_rules;

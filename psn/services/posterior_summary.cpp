@@ -68,6 +68,9 @@ PosteriorSummary summarize(const Posterior& posterior, const EngineFigures& figu
     summary.ess = worst(summary.columns, &ColumnSummary::ess, std::greater<>());
     summary.rhat = worst(summary.columns, &ColumnSummary::rhat, std::less<>());
     summary.acceptance = *figures.acceptance;
+  } else if (figures.approximate) {
+    summary.approximate = true;
+    summary.ess = static_cast<double>(summary.samples);
   } else {
     const ParetoDiagnostic pareto = pareto_khat(posterior.log_weights());
     summary.ess = figures.effective_sample_size.value_or(posterior.effective_sample_size());

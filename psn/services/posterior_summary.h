@@ -32,6 +32,7 @@ std::vector<ColumnSummary> summarize_columns(const Posterior& posterior);
 struct EngineFigures {
   std::uint64_t traces = 0;  // that were run
   double seconds = 0;
+  bool approximate = false;                     // draws of a network, which nothing has weighed
   std::optional<double> acceptance;             // of Markov chains
   std::optional<double> effective_sample_size;  // where the weights alone do not tell
 };
@@ -40,10 +41,12 @@ struct PosteriorSummary {
   std::uint64_t samples = 0;
   std::vector<ColumnSummary> columns;
   double ess = 0;  // of chains: the worst of any component
+  // Draws of a network, which nothing has weighed: ess is their number, and there is no evidence.
+  bool approximate = false;
   // Of Markov chains: the worst R-hat of any component.
   std::size_t chains = 0;
   double rhat = 0, acceptance = 0;
-  // Of weighted samples (chains = 0).
+  // Of weighted samples (chains = 0, not approximate).
   double log_evidence = 0, khat = 0, khat_threshold = 0;
   double traces_per_second = 0;
 };

@@ -23,6 +23,7 @@ const std::set<std::string>& free_options() {
                                            "checkpoint-every",
                                            "time-limit",
                                            "stack-size",
+                                           "network_memory",
                                            "workers",
                                            "max-failures",
                                            "run-time-limit",

@@ -1,8 +1,11 @@
 #include "psn/train/growth.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "psn/base/error.h"
 #include "psn/nn/tally/fit.h"
 
 namespace psn {
@@ -16,8 +19,11 @@ std::string site_of(const Node& node) {
 
 }  // namespace
 
-Growth::Growth(Network& network, bool inherit)
-    : network_(network), inherit_(inherit), blank_(network.size() == Network::kEnd + 1) {
+Growth::Growth(Network& network, bool inherit, std::size_t most_bytes)
+    : network_(network),
+      inherit_(inherit),
+      most_bytes_(most_bytes),
+      blank_(network.size() == Network::kEnd + 1) {
   state_.fitted.assign(network.size(), GrowthState::kGiven);
   for (NodeId id = Network::kEnd + 1; id < network.size(); ++id) {
     if (!network.is_observation(id)) sibling_[site_of(network.node(id))] = id;
@@ -99,6 +105,14 @@ NodeId Growth::add_node(const Node& added) {
     return *found;
   }
   const NodeId id = network_.add_node(added);
+  if (network_.parameters().bytes() > most_bytes_) {
+    throw ModelError(fmt::format(
+        "a network of {} addresses and more (the last one '{}') needs more than {} MB to learn: "
+        "share layers among them (`addressing` {}), make it smaller (`core_dim`), or allow more "
+        "(`network_memory`)",
+        network_.size() - Network::kEnd - 1, added.text, most_bytes_ / 1'000'000,
+        network_.infers() ? "site" : "shared"));
+  }
   state_.fitted.resize(network_.size(), 0);
   start_as_sibling(id);
   return id;

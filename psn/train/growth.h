@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -29,7 +30,9 @@ class Growth {
   // `inherit`: a new node starts as a copy of the last one of the same site (another index or
   // instance) in all but its transitions, so that what is rare profits from what is common.
   // Nodes that the network already has keep their scaling, and their bounds only widen.
-  explicit Growth(Network& network, bool inherit = false);
+  // Throws ModelError when the network's parameters would take more than `most_bytes`.
+  explicit Growth(Network& network, bool inherit = false,
+                  std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
 
   const GrowthState& state() const { return state_; }
   void restore(GrowthState state) {
@@ -94,6 +97,7 @@ class Growth {
 
   Network& network_;
   bool inherit_;
+  std::size_t most_bytes_;
   bool blank_;                                          // the network knows no address yet
   std::unordered_map<std::string, NodeId> sibling_;     // by site: the last node of it
   std::vector<NodeId> node_of_;                         // by address id

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "psn/base/error.h"
+#include "psn/base/memory.h"
 
 namespace psn {
 
@@ -23,6 +24,8 @@ const Fields<TrainOptions>& training_fields() {
       {"memory", Whole{std::mem_fn(&Options::memory_mb), 1, kMany},
        "MB that a batch may take while its gradient is computed; a larger one is computed in "
        "parts"},
+      {"network_memory", Whole{std::mem_fn(&Options::network_memory_mb), 0, kMany},
+       "MB that the network may take while it learns; 0: half of the machine's"},
       {"loss", choice_of<Options, Loss>(std::mem_fn(&Options::loss), {"nll", "divergence"}),
        "negative log likelihood of values drawn, or closed-form divergence from the simulator's "
        "distributions"},
@@ -61,6 +64,10 @@ const Fields<TrainOptions>& training_fields() {
        "inference: share of traces from which an observation is withheld, so that the network "
        "learns to do without"}};
   return fields;
+}
+
+std::size_t TrainOptions::network_bytes() const {
+  return network_memory_mb > 0 ? network_memory_mb * 1'000'000 : physical_memory() / 2;
 }
 
 void check(const TrainOptions& options) {

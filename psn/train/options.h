@@ -23,6 +23,8 @@ struct TrainOptions {
   // That a batch may take while its gradient is computed; a larger one is computed in parts, whose
   // sums differ from those of the whole by rounding.
   std::size_t memory_mb = 1000;
+  // That the network's parameters may take while they learn; 0: half of what the machine has.
+  std::size_t network_memory_mb = 0;
   std::uint64_t seed = 0;  // of the simulator's traces; the network has its own
 
   Loss loss = Loss::kDivergence;
@@ -58,6 +60,8 @@ struct TrainOptions {
   // Goes on from there, with the network of that moment and a source that begins after
   // progress.traces.
   const TrainingState* resume = nullptr;
+
+  std::size_t network_bytes() const;
 };
 
 // The table of what can be set by hand.

@@ -27,7 +27,7 @@ class Trainer {
         network_(network),
         options_(options),
         sink_(sink),
-        growth_(network, options.inherit),
+        growth_(network, options.inherit, options.network_bytes()),
         gradient_(network),
         adam_(options.adam),
         ranks_(options.ranks ? *options.ranks : alone_),

@@ -49,6 +49,28 @@ TEST_F(InferenceCommands, TrainInferCorrect) {
   EXPECT_NE(slurp(folder_ / "q.psn.toml").find("kind"), std::string::npos);
 }
 
+TEST_F(InferenceCommands, TheNetworksOwnAnswerIsCalledApproximate) {
+  const std::string network = std::string(" --network q.psn -n 10000 --query mu --seed 2") + kData;
+  for (const std::string model : {"gaussian", "s.psn"}) {
+    const auto result = json("infer " + model + " --engine network" + network);
+    EXPECT_EQ(result["approximate"], true);
+    EXPECT_FALSE(result.contains("log_evidence"));
+    EXPECT_FALSE(result.contains("khat"));
+    // A trained network is near the posterior; how near is no law.
+    EXPECT_NEAR(result["posterior"]["mu"]["mean"].get<double>(), 2.25, 0.3);
+  }
+  const auto told = psn("infer gaussian --engine network --out own" + network);
+  EXPECT_NE(told.out.find("approximate: 10000 draws of the network, not weighed"),
+            std::string::npos)
+      << told.out;
+  EXPECT_NE(told.err.find("--engine ic weighs them"), std::string::npos) << told.err;
+  EXPECT_EQ(psn("predict own -n 100").code, 0);
+  EXPECT_EQ(psn("infer gaussian --engine network").code, 64);
+  EXPECT_EQ(psn("infer gaussian --engine network --defensive 0.1" + network).code, 64);
+  EXPECT_EQ(psn("infer s.psn --engine network --correct 10 --simulator gaussian" + network).code,
+            64);
+}
+
 TEST_F(InferenceCommands, ANetworkThatLearnedNothingSaysSo) {
   const std::string train =
       "train inference gaussian --lstm_dim 8 --batch_size 64 --validation 500 ";

@@ -185,6 +185,24 @@ TEST(Inference, WeightsAreTheRatioOfFinishedTraces) {
   }
 }
 
+// The network's own answer is what inference compilation weighs, to the bit; and the prior's is the
+// prior, whatever was observed.
+TEST(Inference, TheNetworksOwnDrawsAreTheProposals) {
+  InProcess simulator(reference::gaussian());
+  const auto network = compile(train(simulator, Purpose::kInference, 3000));
+  const Observations data{{"obs0", Value(2.0)}, {"obs1", Value(3.0)}};
+  const EngineOptions options = engine_options(20'000, {{"mu"}});
+  const GuideFactory guide = network_guide(network, simulator, data);
+  const Posterior weighed = importance_sampling(simulator, data, options, guide);
+  const Posterior own = guided_draws(simulator, data, options, guide);
+  EXPECT_EQ(own.column("mu").data, weighed.column("mu").data);
+  EXPECT_EQ(own.log_weights(), std::vector<double>(options.samples, 0.0));
+  EXPECT_NE(own.mean("mu"), weighed.mean("mu"));
+
+  const Posterior prior = guided_draws(simulator, data, options, prior_guide());
+  expect_moments(prior, "mu", 1, std::sqrt(5.0));
+}
+
 TEST(Inference, DefensiveMixingKeepsTheAnswer) {
   InProcess simulator(reference::branching());
   const auto network = train(simulator, Purpose::kInference, 6'000);

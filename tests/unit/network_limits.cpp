@@ -4,6 +4,7 @@
 #include "psn/base/error.h"
 #include "psn/infer/importance.h"
 #include "psn/nn/network_file.h"
+#include "psn/train/trainer.h"
 #include "tests/law/network_fixture.h"
 #include "tests/unit/random_programs.h"
 
@@ -37,6 +38,32 @@ TEST(NetworkLimits, WhateverANetworkTakesIsRead) {
   }
   EXPECT_GT(refused, 5u);
   EXPECT_GT(nodes, 200u);
+}
+
+// A program may have more addresses than there is memory for layers of each.
+TEST(NetworkLimits, OfTheMemoryThatANetworkTakes) {
+  InProcess simulator(Model("m", [](Context& ctx) {
+    for (int i = 0; i < 1000; ++i) ctx.sample(Normal(0, 1), {.name = "x" + std::to_string(i)});
+  }));
+  TrainOptions options;
+  options.traces = 4;
+  options.batch_size = 2;
+  const auto learn = [&](std::size_t mb) {
+    options.network_memory_mb = mb;
+    Network network(testing::small_config(), 1);
+    train_online(simulator, network, options);
+    return network.parameters().bytes();
+  };
+  const std::size_t bytes = learn(0);
+  ASSERT_GT(bytes, 4'000'000u);
+  EXPECT_EQ(learn(bytes / 1'000'000 + 1), bytes);
+  try {
+    learn(bytes / 1'000'000 - 1);
+    ADD_FAILURE() << "it was not refused";
+  } catch (const ModelError& error) {
+    EXPECT_NE(std::string(error.what()).find("`network_memory`"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("the last one 'x"), std::string::npos) << error.what();
+  }
 }
 
 // A covariance has outputs by the square of the components, so a surrogate takes fewer of them; an

@@ -1,4 +1,5 @@
-// psn infer: the posterior of a model given observations, by an exact engine.
+// psn infer: the posterior of a model given observations, by an exact engine or as a network has
+// it.
 #include <fmt/format.h>
 
 #include <map>
@@ -36,6 +37,7 @@ void complete_job(InferOptions& options, const CLI::App& command) {
   static const std::map<std::string, services::Engine> kEngines{
       {"is", services::Engine::kImportance},
       {"ic", services::Engine::kCompiled},
+      {"network", services::Engine::kNetwork},
       {"lmh", services::Engine::kPriorMoves},
       {"rmh", services::Engine::kRandomWalk}};
   services::InferenceJob& job = options.job;
@@ -81,11 +83,14 @@ void write_result(const InferenceResult& result, const InferOptions& options,
 }
 
 void print_result(const InferenceResult& result) {
-  const bool chains = result.summary.chains > 0;
-  print_summary(result.summary, result.report.failures.runs);
+  const services::PosteriorSummary& summary = result.summary;
+  const bool about_itself = result.correction || summary.approximate;
+  print_summary(summary, result.report.failures.runs);
   print_learned_tags(result.learned);
   print_observation_use(result.use);
-  print_surrogate_quality(result.report, result.correction ? "" : chains ? "R-hat" : "k-hat");
+  print_surrogate_quality(result.report, about_itself         ? ""
+                                         : summary.chains > 0 ? "R-hat"
+                                                              : "k-hat");
 }
 
 void infer_command(InferOptions& options, const CLI::App& command) {
@@ -119,15 +124,18 @@ void infer_command(InferOptions& options, const CLI::App& command) {
 void add_infer_command(CLI::App& program) {
   auto* command = program.add_subcommand("infer", "the posterior of a model given observations");
   auto options = std::make_shared<InferOptions>();
-  options->simulation.add_to(*command, "traces (is) or kept states of all chains (lmh, rmh)");
+  options->simulation.add_to(*command,
+                             "traces (is, ic, network) or kept states of all chains (lmh, rmh)");
   command
       ->add_option("--engine", options->engine,
                    "is: importance sampling; ic: the same with proposals of an inference network "
-                   "(--network); lmh, rmh: Metropolis-Hastings with prior or random-walk proposals")
+                   "(--network); network: these proposals themselves, not weighed, so approximate; "
+                   "lmh, rmh: "
+                   "Metropolis-Hastings with prior or random-walk proposals")
       ->capture_default_str()
-      ->check(CLI::IsMember({"is", "ic", "lmh", "rmh"}));
+      ->check(CLI::IsMember({"is", "ic", "network", "lmh", "rmh"}));
   command->add_option("--network", options->job.network,
-                      "inference network of 'psn train inference' (ic)");
+                      "inference network of 'psn train inference' (ic, network)");
   command
       ->add_option("--defensive", options->job.defensive,
                    "share of traces drawn from the model, which bounds the weights (ic)")

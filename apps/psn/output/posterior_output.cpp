@@ -74,6 +74,8 @@ void add_summary(const services::PosteriorSummary& summary, Json& json) {
     json["ess"] = summary.ess;
     json["rhat"] = summary.rhat;
     json["acceptance"] = summary.acceptance;
+  } else if (summary.approximate) {
+    json["approximate"] = true;
   } else {
     json["ess"] = summary.ess;
     json["log_evidence"] = summary.log_evidence;
@@ -85,14 +87,15 @@ void add_summary(const services::PosteriorSummary& summary, Json& json) {
 
 void print_summary(const services::PosteriorSummary& summary, std::uint64_t failed) {
   print_columns(summary.columns);
-  fmt::print("ESS {} of {}", known_figure(summary.ess, 0), summary.samples);
-  if (summary.chains == 0) {
-    fmt::print(", log evidence {:.4f}, Pareto k-hat {} (reliable below {:.2f})",
-               summary.log_evidence, known_figure(summary.khat, 2),
-               std::max(0.0, summary.khat_threshold));
+  if (summary.approximate) {
+    fmt::print("approximate: {} draws of the network, not weighed", summary.samples);
+  } else if (summary.chains == 0) {
+    fmt::print("ESS {} of {}, log evidence {:.4f}, Pareto k-hat {} (reliable below {:.2f})",
+               known_figure(summary.ess, 0), summary.samples, summary.log_evidence,
+               known_figure(summary.khat, 2), std::max(0.0, summary.khat_threshold));
   } else {
-    fmt::print(", split R-hat {}, acceptance {:.3f}", known_figure(summary.rhat, 4),
-               summary.acceptance);
+    fmt::print("ESS {} of {}, split R-hat {}, acceptance {:.3f}", known_figure(summary.ess, 0),
+               summary.samples, known_figure(summary.rhat, 4), summary.acceptance);
   }
   fmt::print(", {:.0f} traces/s", summary.traces_per_second);
   if (failed > 0) fmt::print(", {} runs failed", failed);
@@ -100,6 +103,12 @@ void print_summary(const services::PosteriorSummary& summary, std::uint64_t fail
 }
 
 void warn_if_unreliable(const services::PosteriorSummary& summary) {
+  if (summary.approximate) {
+    fmt::print(stderr,
+               "psn: these are the network's own draws, as close to the posterior as its training "
+               "brought it; --engine ic weighs them to be exact\n");
+    return;
+  }
   if (summary.chains == 0 && summary.khat > summary.khat_threshold) {
     fmt::print(stderr,
                "psn: warning: Pareto k-hat {:.2f} is above {:.2f}: a few traces carry most of the "
