@@ -14,6 +14,7 @@
 #include "psn/services/model_survey.h"
 #include "psn/services/ranks.h"
 #include "psn/services/unfinished_inference.h"
+#include "psn/services/warnings.h"
 
 namespace psn::services {
 namespace {
@@ -111,12 +112,22 @@ class Inference {
       result.draws.emplace(std::move(draws_));
     }
     if (!host_.ranks().leads()) return result;
+    result.warnings = warnings_of(result);
     if (job_.save) job_.save(result);
     unfinished_.finish();
     return result;
   }
 
  private:
+  std::vector<std::string> warnings_of(const InferenceResult& result) const {
+    std::vector<std::string> warnings = posterior_warnings(result.summary);
+    if (result.correction) return warnings;
+    for (std::string& more : surrogate_warnings(job_.simulation.model, result.report)) {
+      warnings.push_back(std::move(more));
+    }
+    return warnings;
+  }
+
   void configure() {
     const SimulationOptions& s = job_.simulation;
     engine_.samples = s.count;

@@ -77,6 +77,7 @@ struct InferenceResult {
   std::optional<CorrectionFigures> correction;
   std::vector<std::string> learned;  // columns that are a surrogate's tags
   RunReport report;
+  std::vector<std::string> warnings;  // what it should not be taken for
 };
 
 // Throws InvalidArgument for a job that cannot be done, for names that the model does not have and

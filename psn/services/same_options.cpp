@@ -19,6 +19,7 @@ const std::set<std::string>& free_options() {
                                            "quiet",
                                            "width",
                                            "threads",
+                                           "budget",
                                            "max-time",
                                            "checkpoint-every",
                                            "time-limit",

@@ -13,6 +13,7 @@
 #include "psn/services/training_history.h"
 #include "psn/services/training_store.h"
 #include "psn/services/unfinished_training.h"
+#include "psn/services/warnings.h"
 #include "psn/train/trainer.h"
 #include "psn/train/training_log.h"
 
@@ -65,29 +66,6 @@ void check_layer_names(const NetworkConfig& network, Simulator& simulator, Host&
   for (const auto& [name, layers] : network.observe_embedding) {
     survey.require(name, "`observe_embedding`", true);
   }
-}
-
-std::vector<std::string> warnings_of(const Progress& last, bool infers) {
-  if (!last.finished || !last.validation) return {};
-  const Validation& held_out = *last.validation;
-  std::vector<std::string> warnings;
-  if (infers && learned_nothing(held_out)) {
-    warnings.push_back(fmt::format(
-        "the network proposes no better than the prior (held-out loss {:.4f} nats per trace, the "
-        "prior's {:.4f}): train longer (`traces`), with smaller or more updates (`learning_rate`, "
-        "`batch_size`) or wider layers (`observation_layers` hidden_dim=128); or the observations "
-        "tell nothing of what is to be inferred",
-        held_out.loss, held_out.prior_loss));
-  }
-  if (!infers && held_out.kl > kMostKl) {
-    warnings.push_back(
-        fmt::format("the surrogate is {:.3g} nats per trace from the simulator (above {}), so its "
-                    "posteriors may be far off: train longer (`traces`, `from`), with more updates "
-                    "(`batch_size`) or a larger network (`lstm_dim`), look where it differs (psn "
-                    "compare), or correct its posteriors (psn infer --correct)",
-                    held_out.kl, kMostKl));
-  }
-  return warnings;
 }
 
 // One training, from its job to its files.
@@ -149,7 +127,7 @@ class Training {
 
   TrainingResult conclude(const Progress& last) {
     TrainingResult result{.last = last, .infers = network_->infers(), .traces = options_.traces};
-    result.warnings = warnings_of(last, result.infers);
+    result.warnings = training_warnings(last, result.infers);
     if (simulator_) result.failures = joined(host_.ranks(), simulator_->failures());
     if (!host_.ranks().leads()) return result;
     if (last.finished) {

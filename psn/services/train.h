@@ -15,11 +15,6 @@
 
 namespace psn::services {
 
-// Nats per trace. Averaged over data, the posteriors of surrogate and simulator are no further
-// apart than the KL of their traces; a tenth of a nat can shift a mean by nearly half a standard
-// deviation.
-inline constexpr double kMostKl = 0.1;
-
 struct StoredTraces {
   std::string store;  // its folder
   double epochs = 0;  // passes over it; 0: as many traces as the training says

@@ -10,12 +10,19 @@
 #include "psn/services/same_options.h"
 
 namespace psn::services {
+namespace {
+
+std::string checkpoint_path(const std::string& out) {
+  return out.substr(0, out.size() - 4) + ".checkpoint.psn";
+}
+
+}  // namespace
 
 UnfinishedTraining::UnfinishedTraining(std::string out, std::string config,
                                        const Communicator& ranks)
     : out_(std::move(out)),
       config_(std::move(config)),
-      file_(out_.substr(0, out_.size() - 4) + ".checkpoint.psn") {
+      file_(checkpoint_path(out_)) {
   if (!ranks.leads()) return;
   lock_.emplace(out_);
   remove_abandoned(out_);
@@ -61,6 +68,12 @@ std::string UnfinishedTraining::hint() const {
   if (updates_ == 0) return "";
   return fmt::format("; '{}' holds the network after {} updates{}", file_.path(), updates_,
                      failed_ ? "" : ": `resume` goes on from there");
+}
+
+std::optional<std::string> unfinished_config(const std::string& out) {
+  CheckpointFile file(checkpoint_path(out));
+  if (!file.exists()) return std::nullopt;
+  return file.load().config;
 }
 
 }  // namespace psn::services

@@ -40,4 +40,7 @@ class UnfinishedTraining {
   bool failed_ = false;
 };
 
+// The configuration of what is unfinished towards that file; nullopt: nothing is.
+std::optional<std::string> unfinished_config(const std::string& out);
+
 }  // namespace psn::services

@@ -18,5 +18,6 @@ void add_serve_command(CLI::App& program);
 void add_compare_command(CLI::App& program);
 void add_data_command(CLI::App& program);
 void add_experiment_command(CLI::App& program);
+void add_zoo_command(CLI::App& program);
 
 }  // namespace psn::app

@@ -8,6 +8,7 @@
 
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/options/observe.h"
+#include "apps/psn/options/option_names.h"
 #include "apps/psn/options/options.h"
 #include "apps/psn/options/surrogate_options.h"
 #include "apps/psn/output/observation_output.h"
@@ -68,6 +69,7 @@ nlohmann::ordered_json result_json(const InferenceResult& result, const InferOpt
   add_summary(result.summary, json);
   add_learned_tags(result.learned, json);
   add_report(result.report, json);
+  json["warnings"] = with_option_names(result.warnings);
   return json;
 }
 
@@ -115,8 +117,12 @@ void infer_command(InferOptions& options, const CLI::App& command) {
   }
   if (quiet) return;
   warn_of_observation_use(result.use);
-  warn_if_unreliable(result.summary);
-  if (!result.correction) warn_of_surrogate(options.job.simulation.model, result.report);
+  if (result.summary.approximate) {
+    fmt::print(stderr,
+               "psn: these are the network's own draws, as close to the posterior as its training "
+               "brought it; --engine ic weighs them to be exact\n");
+  }
+  print_warnings(with_option_names(result.warnings));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "psn/report/heat_map.h"
 #include "psn/services/output_directory.h"
 #include "psn/services/simulate.h"
+#include "psn/services/warnings.h"
 
 namespace psn::app {
 namespace {
@@ -95,7 +96,8 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
         result.traces_per_second);
     print_surrogate_quality(result.report);
   }
-  if (!options.common.quiet) warn_of_surrogate(job.simulation.model, result.report);
+  if (options.common.quiet) return;
+  print_warnings(services::surrogate_warnings(job.simulation.model, result.report));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "apps/psn/program_host.h"
 #include "psn/base/error.h"
 #include "psn/nn/network.h"
+#include "psn/services/budget.h"
 #include "psn/services/stores.h"
 #include "psn/services/train.h"
 #include "psn/services/training_history.h"
@@ -25,7 +26,7 @@ struct TrainCommandOptions {
   CommonOptions common;
   std::string kind, from;
   PresetOptions recipe;
-  std::string max_time = "0", checkpoint_every = "60s";
+  std::string budget = "0", max_time = "0", checkpoint_every = "60s";
   std::uint64_t validation = 5000;
   services::TrainingJob job;
 
@@ -34,9 +35,38 @@ struct TrainCommandOptions {
   }
 };
 
-void complete_job(TrainCommandOptions& options, const CLI::App& command) {
+// As if it had been given by hand; so it stands in the effective configuration.
+void give(CLI::App& command, const std::string& option, std::uint64_t value) {
+  command.get_option(option)->add_result(std::to_string(value));
+  command.get_option(option)->run_callback();
+}
+
+// From a time to numbers of traces. Numbers that are given, as they are in the configuration of an
+// earlier training, are not measured again.
+void spend_budget(TrainCommandOptions& options, CLI::App& command, services::Host& host) {
+  const double seconds = seconds_of(options.budget);
+  if (seconds == 0 || command.count("--traces") > 0) return;
+  services::TrainingJob& job = options.job;
+  if (job.model.empty()) {
+    throw InvalidArgument(
+        "--budget is for a model: training on --data ends by itself when it no longer improves "
+        "(--max-time stops it before)");
+  }
+  auto amount = job.resume ? services::amount_begun(job.out) : std::nullopt;
+  if (!amount) {
+    job.recipe =
+        options.recipe.chosen(options.purpose(), job.from ? &job.from->config() : nullptr, 0);
+    job.recipe.training.seed = options.common.seed;
+    amount = services::amount_within(job, seconds, host);
+  }
+  give(command, "--traces", amount->traces);
+  if (command.count("--validation") == 0) give(command, "--validation", amount->validation);
+}
+
+void complete_job(TrainCommandOptions& options, CLI::App& command, services::Host& host) {
   services::TrainingJob& job = options.job;
   job.from = services::load_trained(options.from, options.purpose());
+  spend_budget(options, command, host);
   // How much is asked for by hand is not for us to plan.
   const bool planned = job.model.empty() && !job.data.store.empty() && job.data.epochs == 0 &&
                        command.count("--traces") == 0 && options.validation > 0;
@@ -56,9 +86,7 @@ nlohmann::ordered_json result_json(const services::TrainingResult& result) {
   json["seconds"] = result.last.seconds;
   json["traces_per_second"] = result.traces_per_second();
   json["finished"] = result.last.finished;
-  json["warnings"] = nlohmann::ordered_json::array();
-  for (const auto& warning : result.warnings)
-    json["warnings"].push_back(with_option_names(warning));
+  json["warnings"] = with_option_names(result.warnings);
   add_failures(result.failures, json);
   return json;
 }
@@ -80,10 +108,10 @@ void print_result(const std::string& out, const services::TrainingResult& result
   }
 }
 
-void train_command(TrainCommandOptions& options, const CLI::App& command) {
-  complete_job(options, command);
+void train_command(TrainCommandOptions& options, CLI::App& command) {
   const bool quiet = options.common.quiet;
   ProgramHost host(!quiet, options.job.simulator.time_limit);
+  complete_job(options, command, host);
   const services::TrainingResult result = services::train(options.job, host);
   if (!host.ranks().leads()) return;
   if (!quiet) warn_of_failures(result.failures);
@@ -95,10 +123,7 @@ void train_command(TrainCommandOptions& options, const CLI::App& command) {
     fmt::print("{} of {} traces in {}{}\n", result.last.traces, result.traces, options.max_time,
                with_option_names(result.left));
   }
-  if (quiet) return;
-  for (const std::string& warning : result.warnings) {
-    fmt::print(stderr, "psn: warning: {}\n", with_option_names(warning));
-  }
+  if (!quiet) print_warnings(with_option_names(result.warnings));
 }
 
 }  // namespace
@@ -122,6 +147,12 @@ void add_train_command(CLI::App& program) {
   command
       ->add_flag("--resume", o.job.resume, "go on with a training that did not finish, if there is")
       ->configurable(false);
+  command
+      ->add_option("--budget", o.budget,
+                   "as many traces as can be learned from in this time, which is measured first: "
+                   "90s, 10m, 4h; 0: as --traces says")
+      ->capture_default_str()
+      ->check(duration());
   command
       ->add_option("--max-time", o.max_time,
                    "stop after so long, to be resumed: 90s, 30m, 4h; 0: no limit")

@@ -30,4 +30,9 @@ std::string with_option_names(const std::string& message) {
   return result.append(message, end);
 }
 
+std::vector<std::string> with_option_names(std::vector<std::string> messages) {
+  for (std::string& message : messages) message = with_option_names(message);
+  return messages;
+}
+
 }  // namespace psn::app

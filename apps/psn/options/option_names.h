@@ -2,10 +2,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace psn::app {
 
 // A message with each field that it names, as `field`, the way it is written on the command line.
 std::string with_option_names(const std::string& message);
+std::vector<std::string> with_option_names(std::vector<std::string> messages);
 
 }  // namespace psn::app

@@ -102,35 +102,4 @@ void print_summary(const services::PosteriorSummary& summary, std::uint64_t fail
   fmt::print("\n");
 }
 
-void warn_if_unreliable(const services::PosteriorSummary& summary) {
-  if (summary.approximate) {
-    fmt::print(stderr,
-               "psn: these are the network's own draws, as close to the posterior as its training "
-               "brought it; --engine ic weighs them to be exact\n");
-    return;
-  }
-  if (summary.chains == 0 && summary.khat > summary.khat_threshold) {
-    fmt::print(stderr,
-               "psn: warning: Pareto k-hat {:.2f} is above {:.2f}: a few traces carry most of the "
-               "weight, so these estimates are unreliable; use more traces or another engine\n",
-               summary.khat, summary.khat_threshold);
-  }
-  if (summary.ess < 50) {
-    fmt::print(stderr,
-               "psn: warning: the effective sample size is only {:.0f}: these estimates are "
-               "unreliable\n",
-               summary.ess);
-  } else if (std::isnan(summary.ess)) {
-    fmt::print(stderr,
-               "psn: warning: the effective sample size is not known: the samples are too few, or "
-               "never change\n");
-  }
-  if (summary.chains > 0 && summary.rhat > 1.05) {
-    fmt::print(stderr,
-               "psn: warning: split R-hat {:.3f} is above 1.05: the chains disagree; use more "
-               "samples or burn-in\n",
-               summary.rhat);
-  }
-}
-
 }  // namespace psn::app

@@ -16,7 +16,5 @@ void print_columns(const std::vector<services::ColumnSummary>& columns);
 void add_summary(const services::PosteriorSummary& summary, nlohmann::ordered_json& json);
 // The same on stdout; `failed`: runs that did.
 void print_summary(const services::PosteriorSummary& summary, std::uint64_t failed);
-// On stderr, if the diagnostics say so.
-void warn_if_unreliable(const services::PosteriorSummary& summary);
 
 }  // namespace psn::app

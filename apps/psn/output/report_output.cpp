@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "psn/services/train.h"
+#include "psn/services/warnings.h"
 
 namespace psn::app {
 
@@ -75,20 +75,9 @@ void print_surrogate_quality(const services::RunReport& report, const std::strin
   fmt::print("\n");
 }
 
-void warn_of_surrogate(const std::string& model, const services::RunReport& report) {
-  if (!report.surrogate) return;
-  const auto& kl = report.surrogate->kl;
-  if (!kl) {
-    fmt::print(stderr,
-               "psn: warning: how far '{}' is from its simulator is not known (its training had no "
-               "held-out traces): see psn compare\n",
-               model);
-  } else if (kl->nats > kMostKl) {
-    fmt::print(stderr,
-               "psn: warning: '{}' is {:.3g} nats per trace from its simulator (above {}), so its "
-               "traces and posteriors may be far off: train it longer, look where it differs (psn "
-               "compare), or correct a posterior (psn infer --correct)\n",
-               model, kl->nats, kMostKl);
+void print_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) {
+    fmt::print(stderr, "psn: warning: {}\n", warning);
   }
 }
 

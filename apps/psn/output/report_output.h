@@ -24,7 +24,7 @@ void print_learned_tags(const std::vector<std::string>& learned);
 // A line on stdout for a surrogate; `about`: which diagnostics besides ESS are about it, not about
 // its simulator; empty: none.
 void print_surrogate_quality(const services::RunReport& report, const std::string& about = "");
-// On stderr, if that is above kMostKl or not known; `model` is the file.
-void warn_of_surrogate(const std::string& model, const services::RunReport& report);
+// On stderr, a line each.
+void print_warnings(const std::vector<std::string>& warnings);
 
 }  // namespace psn::app

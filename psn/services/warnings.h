@@ -1,0 +1,26 @@
+// What a result should not be taken for, in words: each with its reason and the next step. Options
+// stand in backquotes, as `traces`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "psn/services/posterior_summary.h"
+#include "psn/services/run_report.h"
+#include "psn/train/progress.h"
+
+namespace psn::services {
+
+// Nats per trace. Averaged over data, the posteriors of surrogate and simulator are no further
+// apart than the KL of their traces; a tenth of a nat can shift a mean by nearly half a standard
+// deviation.
+inline constexpr double kMostKl = 0.1;
+
+// Of a training's end; none if it is unfinished or nothing was held out.
+std::vector<std::string> training_warnings(const Progress& last, bool infers);
+// Of what the engine itself can tell.
+std::vector<std::string> posterior_warnings(const PosteriorSummary& summary);
+// Of a surrogate's runs; `model` is its file. None for another model.
+std::vector<std::string> surrogate_warnings(const std::string& model, const RunReport& report);
+
+}  // namespace psn::services
