@@ -78,8 +78,10 @@ Trial trial_of(const Json& json) {
 }
 
 std::string trials_json(const std::vector<Trial>& trials, const TrialRequest& request) {
-  Json json{
-      {"budget_seconds", request.budget}, {"samples", request.samples}, {"seed", request.seed}};
+  Json json{{"budget_seconds", request.budget},
+            {"runs", request.runs},
+            {"samples", request.samples},
+            {"seed", request.seed}};
   json["trials"] = Json::array();
   for (const Trial& trial : trials) json["trials"].push_back(trial_json(trial));
   return json.dump(2) + "\n";

@@ -14,6 +14,7 @@
 #include "psn/infer/importance.h"
 #include "psn/io/atomic_file.h"
 #include "psn/services/budget.h"
+#include "psn/services/generate.h"
 #include "psn/services/infer.h"
 #include "psn/services/kept_network.h"
 #include "psn/services/train.h"
@@ -57,8 +58,10 @@ class OneTrial {
 
   // What was done before, with the same request.
   Json kept_state() const {
-    const Json asked{
-        {"budget", request_.budget}, {"samples", request_.samples}, {"seed", request_.seed}};
+    const Json asked{{"budget", request_.runs > 0 ? 0 : request_.budget},
+                     {"runs", request_.runs},
+                     {"samples", request_.samples},
+                     {"seed", request_.seed}};
     std::ifstream file(state_path());
     Json kept = Json::parse(file, nullptr, false);
     if (kept.is_object() && kept.contains("asked") && kept["asked"] == asked) return kept;
@@ -87,21 +90,40 @@ class OneTrial {
     return job;
   }
 
+  void spend_budget(services::TrainingJob& job, Json& step) const {
+    if (!step.contains("runs")) {
+      const auto amount = services::amount_within(job, request_.budget / 2, host_);
+      step = {{"traces", amount.traces},
+              {"held_out", amount.validation},
+              {"runs", amount.traces + amount.validation}};
+      keep();
+    }
+    TrainOptions& training = job.recipe.training;
+    training.traces = step["traces"];
+    training.validation_traces = step["held_out"];
+    training.batch_size = default_batch_size(training.traces);
+  }
+
+  void learn_from_store(services::TrainingJob& job) const {
+    services::GenerationJob generation;
+    generation.simulation.model = job.model;
+    generation.simulation.count = request_.runs;
+    generation.simulation.seed = request_.seed;
+    generation.store = path("runs");
+    if (!services::generate(generation, host_).left.empty()) throw Interrupted();
+    job.data.store = generation.store;
+    job.model.clear();
+    plan_for_stored(job.recipe.training, request_.runs);
+    job.recipe.training.validation_traces = 5000;  // if so many are held out
+  }
+
   void train(Purpose purpose, const std::string& what) {
     Json& step = state_[what];
     if (!step.contains("loss")) {
       say("training, " + what);
       services::TrainingJob job = this->job(purpose, what);
-      if (!step.contains("traces")) {
-        const auto amount = services::amount_within(job, request_.budget / 2, host_);
-        step = {{"traces", amount.traces}, {"held_out", amount.validation}};
-        keep();
-      }
-      TrainOptions& training = job.recipe.training;
-      training.traces = step["traces"];
-      training.validation_traces = step["held_out"];
-      training.batch_size = default_batch_size(training.traces);
-      job.config = services::plan_config({.recipe = job.recipe, .data = job.model});
+      request_.runs > 0 ? learn_from_store(job) : spend_budget(job, step);
+      job.config = services::plan_config({.recipe = job.recipe, .data = program_.model.name});
       std::filesystem::remove(job.out);  // of another request
       const services::TrainingResult result = services::train(job, host_);
       step["loss"] = result.last.validation->loss;
@@ -110,7 +132,8 @@ class OneTrial {
       step["warnings"] = result.warnings;
       keep();
     }
-    trial_.runs += step["traces"].get<std::uint64_t>() + step["held_out"].get<std::uint64_t>();
+    trial_.runs =
+        request_.runs > 0 ? request_.runs : trial_.runs + step["runs"].get<std::uint64_t>();
     trial_.seconds += step["seconds"].get<double>();
     if (purpose == Purpose::kSurrogate)
       trial_.kl = step["kl"].is_null() ? kInfinity : step["kl"].get<double>();

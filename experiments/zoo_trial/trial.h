@@ -14,7 +14,10 @@
 namespace psn::zoo {
 
 struct TrialRequest {
-  double budget = 300;             // seconds of training for each program, half for each network
+  double budget = 300;  // seconds of training for each program, half for each network
+  // Or: both networks learn from so many stored runs, again and again; 0: from as many as the
+  // budget allows, each once.
+  std::uint64_t runs = 0;
   std::uint64_t samples = 10'000;  // of each posterior
   std::uint64_t seed = 0;
   std::string directory;  // networks and results are kept there, and used when asked for again

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "psn/core/guide.h"
 #include "psn/services/same_options.h"
 #include "psn/services/unfinished_training.h"
 #include "psn/train/trainer.h"
@@ -15,9 +16,10 @@ namespace {
 constexpr std::uint64_t kFewest = 100;  // traces that it takes to learn anything
 constexpr std::uint64_t kMostHeldOut = 5000;
 
-// Of a training with batches of that size, in its second half: the first meets what is new.
+// Of a training with batches of that size, in its second half: the first meets what is new. The
+// network learns and grows by it.
 double traces_per_second(const TrainingJob& job, std::size_t batch_size, double seconds,
-                         Simulator& simulator, Host& host) {
+                         Simulator& simulator, Network& network, Host& host) {
   TrainOptions options = job.recipe.training;
   options.traces = std::uint64_t{1} << 40;
   options.seconds = seconds;
@@ -28,7 +30,6 @@ double traces_per_second(const TrainingJob& job, std::size_t batch_size, double 
   options.monitor = &host.monitor();
   options.ranks = &host.ranks();
   options.checkpoint = {};
-  Network network = job.from ? *job.from : Network(job.recipe.network, options.seed);
   std::optional<Progress> half;
   const Progress last = train_online(simulator, network, options, [&](const Progress& p) {
     if (!half && p.seconds >= seconds / 2) half = p;
@@ -38,6 +39,30 @@ double traces_per_second(const TrainingJob& job, std::size_t batch_size, double 
     return static_cast<double>(last.traces - half->traces) / (last.seconds - half->seconds);
   }
   return static_cast<double>(last.traces) / last.seconds;
+}
+
+double runs_per_second(const TrainingJob& job, Simulator& simulator, double seconds, Host& host) {
+  const Stopwatch clock;
+  std::uint64_t runs = 0;
+  for (std::uint64_t more = 1; clock.seconds() < seconds; more *= 2) {
+    run_traces(
+        simulator, more, [] { return std::make_unique<PriorGuide>(); },
+        [](std::uint64_t, Trace&) {},
+        {.seed = job.recipe.training.seed,
+         .max_length = job.recipe.training.max_length,
+         .monitor = &host.monitor(),
+         .failed = [](std::uint64_t) {}},
+        job.recipe.training.simulation);
+    runs += more;
+  }
+  return static_cast<double>(runs) / clock.seconds();
+}
+
+// Of so many runs a tenth is held out, which costs no more than what is learned from.
+TrainingAmount amount_of(double runs) {
+  const double held_out = std::min(runs / 11, static_cast<double>(kMostHeldOut));
+  return {.traces = static_cast<std::uint64_t>(runs - held_out),
+          .validation = static_cast<std::uint64_t>(held_out)};
 }
 
 // The same for all ranks, whose clocks differ.
@@ -63,27 +88,26 @@ std::optional<std::uint64_t> whole_of(const std::map<std::string, std::string>& 
 TrainingAmount amount_within(const TrainingJob& job, double seconds, Host& host) {
   const WorkScope work(host, {.label = job.model + ": how fast it trains"});
   const auto simulator = open_simulator(job.model, job.simulator, 0, host);
-  // Small batches first, for some simulators take a second for each trace; then those that the
-  // first measurement asks for, which are faster.
   const double trial = std::clamp(seconds / 40, 0.2, 10.0);
-  const double left = std::max(0.0, seconds - 2 * trial);
-  TrainingAmount amount;
-  std::size_t batch_size = default_batch_size(0);
-  for (int round = 0; round < 2; ++round) {
-    const double speed =
-        agreed(traces_per_second(job, batch_size, trial, *simulator, host), host.ranks());
-    // A tenth is held out, and costs no more than what is learned from.
-    const double runs = speed * left;
-    amount.validation =
-        static_cast<std::uint64_t>(std::min(runs / 11, static_cast<double>(kMostHeldOut)));
-    amount.traces = static_cast<std::uint64_t>(runs) - amount.validation;
-    if (amount.traces < kFewest) {
-      throw InvalidArgument(fmt::format(
-          "`budget`: '{}' gives {:.3g} traces a second, so {:.0f} seconds are too little to learn "
-          "from; allow more, or store traces first (psn data generate), in several processes",
-          job.model, speed, seconds));
-    }
-    batch_size = default_batch_size(amount.traces);
+  const Stopwatch clock;
+  // No training is faster than its simulator. Larger batches are faster, but few traces want small
+  // ones: down from what the simulator would allow to what is there in the end.
+  double speed = agreed(runs_per_second(job, *simulator, trial / 4, host), host.ranks());
+  TrainingAmount amount = amount_of(speed * seconds);
+  Network network = job.from ? *job.from : Network(job.recipe.network, job.recipe.training.seed);
+  for (bool fits = false; !fits;) {
+    const std::size_t batch_size = default_batch_size(amount.traces);
+    speed =
+        agreed(traces_per_second(job, batch_size, trial, *simulator, network, host), host.ranks());
+    const double spent = agreed(clock.seconds(), host.ranks());
+    amount = amount_of(speed * std::max(0.0, seconds - spent));
+    fits = default_batch_size(amount.traces) >= batch_size;
+  }
+  if (amount.traces < kFewest) {
+    throw InvalidArgument(fmt::format(
+        "`budget`: '{}' gives {:.3g} traces a second, so {:.0f} seconds are too little to learn "
+        "from; allow more, or store traces first (psn data generate), in several processes",
+        job.model, speed, seconds));
   }
   return amount;
 }

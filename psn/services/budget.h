@@ -14,7 +14,7 @@ struct TrainingAmount {
 };
 
 // As much of this job, which learns from a model, as takes about `seconds` on this machine,
-// measured by a twentieth of it that is thrown away. Throws InvalidArgument if that is too little
+// measured by a part of it that is thrown away. Throws InvalidArgument if that is too little
 // to learn anything, and what training throws.
 TrainingAmount amount_within(const TrainingJob& job, double seconds, Host& host);
 

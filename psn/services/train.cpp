@@ -128,6 +128,7 @@ class Training {
   TrainingResult conclude(const Progress& last) {
     TrainingResult result{.last = last, .infers = network_->infers(), .traces = options_.traces};
     result.warnings = training_warnings(last, result.infers);
+    result.verdict = training_verdict(course_, last, result.infers);
     if (simulator_) result.failures = joined(host_.ranks(), simulator_->failures());
     if (!host_.ranks().leads()) return result;
     if (last.finished) {
@@ -169,6 +170,7 @@ class Training {
 
   void report(const Progress& p) {
     if (log_) log_->add(p);
+    course_.push_back(p);
     history_.push_back(progress_json(p, network_->infers()));
   }
 
@@ -189,7 +191,8 @@ class Training {
   std::unique_ptr<TrainingStore> store_;
   std::unique_ptr<TrainingLog> log_;
   Json history_ = Json::array();
-  const WorkScope work_;  // ends before all else goes
+  std::vector<Progress> course_;  // the reports of this run, without those before a resume
+  const WorkScope work_;          // ends before all else goes
 };
 
 }  // namespace

@@ -41,6 +41,7 @@ struct TrainingResult {
   std::uint64_t traces = 0;           // of the whole training
   Failures failures;                  // of the simulator
   std::vector<std::string> warnings;  // what it should not be taken for
+  std::string verdict;                // in words, from held-out traces; empty: none can be given
   std::string left;  // of a training that is not finished: "; 's.checkpoint.psn' holds ..."
 
   double traces_per_second() const { return static_cast<double>(last.traces) / last.seconds; }

@@ -20,9 +20,7 @@ std::string checkpoint_path(const std::string& out) {
 
 UnfinishedTraining::UnfinishedTraining(std::string out, std::string config,
                                        const Communicator& ranks)
-    : out_(std::move(out)),
-      config_(std::move(config)),
-      file_(checkpoint_path(out_)) {
+    : out_(std::move(out)), config_(std::move(config)), file_(checkpoint_path(out_)) {
   if (!ranks.leads()) return;
   lock_.emplace(out_);
   remove_abandoned(out_);

@@ -3,8 +3,59 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <span>
 
 namespace psn::services {
+namespace {
+
+struct Mean {
+  double value = 0, standard_error = 0;
+};
+
+Mean mean_of(std::span<const double> values) {
+  double sum = 0, squares = 0;
+  for (const double x : values) sum += x;
+  const auto n = static_cast<double>(values.size());
+  for (const double x : values) squares += (x - sum / n) * (x - sum / n);
+  return {sum / n, std::sqrt(squares / (n - 1) / n)};
+}
+
+// Whether the loss still fell when training ended, from its third quarter to its last.
+std::string trend(const std::vector<Progress>& course, bool infers) {
+  constexpr std::size_t kFewest = 12;  // reports; fewer tell nothing of a quarter's scatter
+  constexpr double kNotable = 0.01;    // nats
+  if (course.size() < kFewest) return "";
+  std::vector<double> losses;
+  for (const Progress& p : course) losses.push_back(infers ? p.loss : p.kl);
+  const std::size_t quarter = losses.size() / 4;
+  const std::span<const double> all(losses);
+  const Mean before = mean_of(all.last(2 * quarter).first(quarter)),
+             after = mean_of(all.last(quarter));
+  const double drop = before.value - after.value;
+  if (drop > kNotable && drop > 2 * std::hypot(before.standard_error, after.standard_error)) {
+    return fmt::format(
+        "; its loss still fell, by {:.2g} nats in the last quarter of the training: more `traces` "
+        "will help",
+        drop);
+  }
+  return "; its loss hardly fell in the last quarter of the training: more `traces` alone will "
+         "help little";
+}
+
+}  // namespace
+
+std::string training_verdict(const std::vector<Progress>& course, const Progress& last,
+                             bool infers) {
+  if (!last.finished || !last.validation) return "";
+  const Validation& held_out = *last.validation;
+  if (infers) {
+    const double gain = held_out.prior_loss - held_out.loss;
+    return fmt::format("its proposals are {:.3g} nats per trace better than the prior's{}", gain,
+                       trend(course, true));
+  }
+  if (held_out.kl > kMostKl) return "not good enough for inference" + trend(course, false);
+  return fmt::format("good: within {} nats per trace of the simulator", kMostKl);
+}
 
 std::vector<std::string> training_warnings(const Progress& last, bool infers) {
   if (!last.finished || !last.validation) return {};
@@ -32,7 +83,10 @@ std::vector<std::string> training_warnings(const Progress& last, bool infers) {
 std::vector<std::string> posterior_warnings(const PosteriorSummary& summary) {
   if (summary.approximate) return {};
   std::vector<std::string> warnings;
-  if (summary.chains == 0 && summary.khat > summary.khat_threshold) {
+  // A tail may look heavy where it weighs nothing, for instance if weights have few values: no
+  // trace has more of the weight than 1 / sqrt(ESS).
+  const bool tail_counts = !(summary.ess > static_cast<double>(summary.samples) / 4);
+  if (summary.chains == 0 && summary.khat > summary.khat_threshold && tail_counts) {
     warnings.push_back(fmt::format(
         "Pareto k-hat {:.2f} is above {:.2f}: a few traces carry most of the weight, so these "
         "estimates are unreliable; use more traces or another engine",

@@ -18,6 +18,11 @@ inline constexpr double kMostKl = 0.1;
 
 // Of a training's end; none if it is unfinished or nothing was held out.
 std::vector<std::string> training_warnings(const Progress& last, bool infers);
+// How good the network is on held-out traces, against what it must beat, and whether it had learned
+// what there was to learn. `course`: the reports of the training, in order. Empty if nothing was
+// held out, or the training is unfinished.
+std::string training_verdict(const std::vector<Progress>& course, const Progress& last,
+                             bool infers);
 // Of what the engine itself can tell.
 std::vector<std::string> posterior_warnings(const PosteriorSummary& summary);
 // Of a surrogate's runs; `model` is its file. None for another model.

@@ -86,6 +86,7 @@ nlohmann::ordered_json result_json(const services::TrainingResult& result) {
   json["seconds"] = result.last.seconds;
   json["traces_per_second"] = result.traces_per_second();
   json["finished"] = result.last.finished;
+  json["verdict"] = with_option_names(result.verdict);
   json["warnings"] = with_option_names(result.warnings);
   add_failures(result.failures, json);
   return json;
@@ -106,6 +107,7 @@ void print_result(const std::string& out, const services::TrainingResult& result
         "something new)\n",
         held_out.kl, held_out.standard_error, held_out.traces, held_out.unseen);
   }
+  if (!result.verdict.empty()) fmt::print("verdict: {}\n", with_option_names(result.verdict));
 }
 
 void train_command(TrainCommandOptions& options, CLI::App& command) {

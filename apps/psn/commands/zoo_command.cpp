@@ -21,7 +21,7 @@ struct ZooOptions {
   CommonOptions common;
   std::vector<std::string> names;
   std::string out, budget = "5m";
-  std::uint64_t samples = 10'000;
+  std::uint64_t runs = 0, samples = 10'000;
 };
 
 // In the order of the zoo; "zoo-" need not be said.
@@ -49,6 +49,7 @@ void zoo_command(const ZooOptions& options, const CLI::App& command) {
   std::filesystem::create_directories(options.out);
   StatusLine status;
   zoo::TrialRequest request{.budget = seconds_of(options.budget),
+                            .runs = options.runs,
                             .samples = options.samples,
                             .seed = options.common.seed,
                             .directory = options.out};
@@ -85,6 +86,12 @@ void add_zoo_command(CLI::App& program) {
   command->add_option("--budget", o.budget, "of training, for each program: 90s, 5m")
       ->capture_default_str()
       ->check(duration());
+  command
+      ->add_option("--runs", o.runs,
+                   "learn from so many stored runs of each program, again and again, instead of "
+                   "as many as the budget allows; 0: no")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1 << 30));
   command->add_option("-n,--samples", o.samples, "of each posterior")
       ->capture_default_str()
       ->check(CLI::Range(1000, 1 << 24));
