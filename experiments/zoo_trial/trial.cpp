@@ -152,10 +152,11 @@ class OneTrial {
     trial_.length = sum / kRuns;
   }
 
-  services::InferenceResult posterior(const std::string& model, services::Engine engine) {
+  services::InferenceResult posterior(const std::string& model, services::Engine engine,
+                                      std::uint64_t samples) {
     services::InferenceJob job;
     job.simulation.model = model;
-    job.simulation.count = request_.samples;
+    job.simulation.count = samples;
     job.simulation.seed = request_.seed;
     job.engine = engine;
     job.network = path("inference.psn");
@@ -176,25 +177,35 @@ class OneTrial {
     return inferred;
   }
 
+  // An inference that ends in an error is one without a sample, and the error its warning.
+  Trial::Inferred compiled(const std::string& where, const std::string& model) {
+    try {
+      const auto result = posterior(model, services::Engine::kCompiled, request_.samples);
+      warn(where, result.warnings);
+      return judged(result, program_.answer());
+    } catch (const ModelError& error) {
+      warn(where, {error.what()});
+      return {.error = kInfinity, .ess = 0};
+    }
+  }
+
   void infer() {
     say("inference");
-    const Answer answer = program_.answer();
-    const auto simulator = posterior(program_.model.name, services::Engine::kCompiled);
-    trial_.simulator = judged(simulator, answer);
-    warn("simulator", simulator.warnings);
-    const auto surrogate = posterior(path("surrogate.psn"), services::Engine::kCompiled);
-    trial_.surrogate = judged(surrogate, answer);
-    warn("surrogate", surrogate.warnings);
-    if (!program_.draw) return;
+    trial_.simulator = compiled("simulator", program_.model.name);
+    trial_.surrogate = compiled("surrogate", path("surrogate.psn"));
+    if (!program_.draw || trial_.simulator.ess == 0) return;
     const std::size_t rows = request_.samples;
     const std::vector<double> exact = program_.draw(rows, seed_of(Use::kDraws, request_.seed));
     say("telling the network's draws from the answer's");
-    const auto network = posterior(program_.model.name, services::Engine::kNetwork);
+    const auto network = posterior(program_.model.name, services::Engine::kNetwork, rows);
     trial_.c2st_network = accuracy(exact, network.posterior);
-    if (simulator.summary.ess < kFewEffective) return;
+    if (trial_.simulator.ess * static_cast<double>(rows) < kFewEffective) return;
     say("telling the weighted draws from the answer's");
+    // Of many, so that few come twice: a classifier would see those.
+    constexpr std::uint64_t kMany = 10;
+    const auto many = posterior(program_.model.name, services::Engine::kCompiled, kMany * rows);
     Rng rng(seed_of(Use::kResampling, request_.seed));
-    trial_.c2st_weighted = accuracy(exact, simulator.posterior.resample(rows, rng));
+    trial_.c2st_weighted = accuracy(exact, many.posterior.resample(rows, rng));
   }
 
   double accuracy(const std::vector<double>& exact, const Posterior& posterior) const {
