@@ -87,8 +87,11 @@ Descriptor hold_temporary(const std::string& path, const std::function<int()>& m
 
 Descriptor hold_temporary_folder(const std::string& path) {
   return hold_temporary(path, [&] {
-    if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) return -1;
-    const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int folder = -1;
+    do {
+      if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) return -1;
+      folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    } while (folder < 0 && errno == ENOENT);  // taken for abandoned before it was open
     if (folder < 0) {
       const int error = errno;
       ::rmdir(path.c_str());
