@@ -101,7 +101,7 @@ class OneTrial {
     TrainOptions& training = job.recipe.training;
     training.traces = step["traces"];
     training.validation_traces = step["held_out"];
-    training.batch_size = default_batch_size(training.traces);
+    training.batch_size = default_batch_size(training.traces, job.recipe.network.purpose);
   }
 
   void learn_from_store(services::TrainingJob& job) const {

@@ -92,4 +92,16 @@ std::vector<float> observation_inputs(const Network& network, std::span<const Ob
   return sum;
 }
 
+double remoteness(const Network& network, std::span<const Observed> observed) {
+  double largest = 0;
+  std::vector<float> numbers;
+  for (const auto& [id, value] : observed) {
+    const Node& node = network.node(id);
+    numbers.resize(node.value.inputs());
+    represent(node.value, node.scaling, value, numbers.data());
+    for (const float x : numbers) largest = std::max(largest, std::abs(static_cast<double>(x)));
+  }
+  return largest;
+}
+
 }  // namespace psn

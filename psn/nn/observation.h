@@ -37,4 +37,8 @@ struct Observed {
 };
 std::vector<float> observation_inputs(const Network& network, std::span<const Observed> observed);
 
+// How far out these observations lie among those of the training: the largest deviation of a number
+// from its median, in units of its spread.
+double remoteness(const Network& network, std::span<const Observed> observed);
+
 }  // namespace psn

@@ -88,6 +88,7 @@ std::optional<std::uint64_t> whole_of(const std::map<std::string, std::string>& 
 TrainingAmount amount_within(const TrainingJob& job, double seconds, Host& host) {
   const WorkScope work(host, {.label = job.model + ": how fast it trains"});
   const auto simulator = open_simulator(job.model, job.simulator, 0, host);
+  const Purpose purpose = job.recipe.network.purpose;
   const double trial = std::clamp(seconds / 40, 0.2, 10.0);
   const Stopwatch clock;
   // No training is faster than its simulator. Larger batches are faster, but few traces want small
@@ -96,12 +97,12 @@ TrainingAmount amount_within(const TrainingJob& job, double seconds, Host& host)
   TrainingAmount amount = amount_of(speed * seconds);
   Network network = job.from ? *job.from : Network(job.recipe.network, job.recipe.training.seed);
   for (bool fits = false; !fits;) {
-    const std::size_t batch_size = default_batch_size(amount.traces);
+    const std::size_t batch_size = default_batch_size(amount.traces, purpose);
     speed =
         agreed(traces_per_second(job, batch_size, trial, *simulator, network, host), host.ranks());
     const double spent = agreed(clock.seconds(), host.ranks());
     amount = amount_of(speed * std::max(0.0, seconds - spent));
-    fits = default_batch_size(amount.traces) >= batch_size;
+    fits = default_batch_size(amount.traces, purpose) >= batch_size;
   }
   if (amount.traces < kFewest) {
     throw InvalidArgument(fmt::format(

@@ -112,7 +112,7 @@ class Inference {
       result.draws.emplace(std::move(draws_));
     }
     if (!host_.ranks().leads()) return result;
-    result.warnings = warnings_of(result);
+    for (std::string& more : warnings_of(result)) result.warnings.push_back(std::move(more));
     if (job_.save) job_.save(result);
     unfinished_.finish();
     return result;
@@ -172,8 +172,14 @@ class Inference {
   void sample(InferenceResult& result) try {
     GuideFactory guide = prior_guide();
     if (job_.has_network()) {
-      const auto network = load_inference_network(job_.network, *simulator_, engine_.max_length);
+      const auto [network, remote] =
+          load_inference_network(job_.network, *simulator_, engine_.max_length);
       guide = network_guide(network, *simulator_, job_.observations, {job_.defensive});
+      if (remote) {
+        const Network& q = network->network();
+        const auto observed = observed_values(q, *simulator_, job_.observations);
+        result.warnings = observation_warnings(job_.network, remoteness(q, observed), *remote);
+      }
     }
     const Stopwatch clock;
     result.posterior = job_.has_chains() ? run_chains() : run_importance(guide);

@@ -8,6 +8,7 @@
 #include "psn/base/error.h"
 #include "psn/core/run.h"
 #include "psn/nn/network_file.h"
+#include "psn/services/training_history.h"
 
 namespace psn::services {
 namespace {
@@ -49,16 +50,16 @@ void check_fits(const Network& network, const std::string& path, Simulator& simu
 
 }  // namespace
 
-std::shared_ptr<const CompiledNetwork> load_inference_network(const std::string& path,
-                                                              Simulator& simulator,
-                                                              std::size_t max_length) {
-  const auto network = load_network(path).network;
+InferenceNetwork load_inference_network(const std::string& path, Simulator& simulator,
+                                        std::size_t max_length) {
+  const NetworkFile file = load_network(path);
+  const auto& network = file.network;
   if (!network->infers()) {
     throw InvalidArgument(fmt::format(
         "`network` '{}' is a surrogate; 'psn train inference' makes what is needed", path));
   }
   check_fits(*network, path, simulator, max_length);
-  return std::make_shared<const CompiledNetwork>(network);
+  return {std::make_shared<const CompiledNetwork>(network), remote_observation(file.history)};
 }
 
 }  // namespace psn::services

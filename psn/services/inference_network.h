@@ -2,17 +2,22 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "psn/core/ensemble.h"
 #include "psn/nn/run/executor.h"
+#include "psn/services/run_report.h"
 
 namespace psn::services {
 
 // Throws DataError for a bad file, InvalidArgument if it holds a surrogate, or a network for
 // another model: the message names the first address that differs.
-std::shared_ptr<const CompiledNetwork> load_inference_network(const std::string& path,
-                                                              Simulator& simulator,
-                                                              std::size_t max_length);
+struct InferenceNetwork {
+  std::shared_ptr<const CompiledNetwork> network;
+  std::optional<RemoteObservation> remote;  // nullopt: not known
+};
+InferenceNetwork load_inference_network(const std::string& path, Simulator& simulator,
+                                        std::size_t max_length);
 
 }  // namespace psn::services

@@ -18,6 +18,12 @@ struct HeldOutKl {
   std::uint64_t traces = 0;
 };
 
+// What few observations of an inference network's held-out runs reach (psn/nn/observation.h).
+struct RemoteObservation {
+  double remoteness = 0;
+  std::uint64_t traces = 0;  // held out
+};
+
 // Traces of a surrogate that went on in its simulator at an unknown address.
 struct Fallbacks {
   std::string simulator;

@@ -23,6 +23,9 @@ Json progress_json(const Progress& p, bool infers) {
   if (infers) {
     validation["loss_standard_error"] = p.validation->standard_error;
     validation["prior_loss"] = p.validation->prior_loss;
+    if (p.validation->remote_observation > 0) {
+      validation["remote_observation"] = p.validation->remote_observation;
+    }
   } else {
     validation["kl_nats_per_trace"] = p.validation->kl;
     validation["kl_standard_error"] = p.validation->standard_error;
@@ -30,19 +33,36 @@ Json progress_json(const Progress& p, bool infers) {
   return json;
 }
 
-// A history may be anything: what is not as the trainer writes it is not known.
-std::optional<HeldOutKl> held_out_kl(const std::string& history) try {
+namespace {
+
+// Of the last report that has one; nullopt if there is none. A history may be anything: what is not
+// as the trainer writes it is not known.
+template <class Figure>
+std::optional<Figure> of_last_validation(const std::string& history, auto figure) try {
   const Json reports = Json::parse(history);
   for (auto report = reports.rbegin(); report != reports.rend(); ++report) {
-    if (!report->contains("validation")) continue;
-    const Json& held_out = report->at("validation");
-    return HeldOutKl{held_out.at("kl_nats_per_trace").get<double>(),
-                     held_out.at("kl_standard_error").get<double>(),
-                     held_out.at("traces").get<std::uint64_t>()};
+    if (report->contains("validation")) return figure(report->at("validation"));
   }
   return std::nullopt;
 } catch (const Json::exception&) {
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<HeldOutKl> held_out_kl(const std::string& history) {
+  return of_last_validation<HeldOutKl>(history, [](const Json& held_out) {
+    return HeldOutKl{held_out.at("kl_nats_per_trace").get<double>(),
+                     held_out.at("kl_standard_error").get<double>(),
+                     held_out.at("traces").get<std::uint64_t>()};
+  });
+}
+
+std::optional<RemoteObservation> remote_observation(const std::string& history) {
+  return of_last_validation<RemoteObservation>(history, [](const Json& held_out) {
+    return RemoteObservation{held_out.at("remote_observation").get<double>(),
+                             held_out.at("traces").get<std::uint64_t>()};
+  });
 }
 
 }  // namespace psn::services

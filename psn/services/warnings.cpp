@@ -107,6 +107,17 @@ std::vector<std::string> posterior_warnings(const PosteriorSummary& summary) {
   return warnings;
 }
 
+std::vector<std::string> observation_warnings(const std::string& network, double remoteness,
+                                              const RemoteObservation& usual) {
+  if (remoteness <= usual.remoteness) return {};
+  return {fmt::format(
+      "the observations are unlike those that '{}' was trained on: one of them lies {:.3g} "
+      "deviations out, where hardly any of {} held-out runs came beyond {:.3g}; look at its value "
+      "and unit; if it is right, the model can hardly explain it, and what the network proposes is "
+      "a guess (`defensive` 0.1 guards weighted samples)",
+      network, remoteness, usual.traces, usual.remoteness)};
+}
+
 std::vector<std::string> surrogate_warnings(const std::string& model, const RunReport& report) {
   if (!report.surrogate) return {};
   const auto& kl = report.surrogate->kl;

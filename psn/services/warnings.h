@@ -25,6 +25,9 @@ std::string training_verdict(const std::vector<Progress>& course, const Progress
                              bool infers);
 // Of what the engine itself can tell.
 std::vector<std::string> posterior_warnings(const PosteriorSummary& summary);
+// Of observations that lie so far out among those of the network's training.
+std::vector<std::string> observation_warnings(const std::string& network, double remoteness,
+                                              const RemoteObservation& usual);
 // Of a surrogate's runs; `model` is its file. None for another model.
 std::vector<std::string> surrogate_warnings(const std::string& model, const RunReport& report);
 

@@ -83,10 +83,12 @@ void check(const TrainOptions& options) {
           "the plateau schedule follows validations: validate_every must be positive");
 }
 
-std::size_t default_batch_size(std::uint64_t traces) {
-  constexpr std::uint64_t kUpdates = 500, kSmallest = 8, kLargest = 256;
-  return static_cast<std::size_t>(
-      std::clamp(std::bit_floor(traces / kUpdates), kSmallest, kLargest));
+std::size_t default_batch_size(std::uint64_t traces, Purpose purpose) {
+  constexpr std::uint64_t kSmallest = 4, kLargest = 256;
+  // A surrogate's loss in closed form has no scatter of its own at the optimum, so its batches may
+  // be small; that of proposals has.
+  const std::uint64_t updates = purpose == Purpose::kSurrogate ? 6000 : 1000;
+  return static_cast<std::size_t>(std::clamp(std::bit_floor(traces / updates), kSmallest, kLargest));
 }
 
 void plan_for_stored(TrainOptions& options, std::uint64_t stored) {
@@ -119,7 +121,7 @@ Preset preset(std::string_view name, Purpose purpose) {
     if (purpose == Purpose::kSurrogate) result.network.addressing = Addressing::kShared;
     result.network.tally = purpose == Purpose::kSurrogate;
     training.adam.touched_only = true;
-    training.batch_size = default_batch_size(training.traces);
+    training.batch_size = default_batch_size(training.traces, purpose);
     training.rate.learning_rate = 4e-3;
     training.inherit = true;
     if (purpose == Purpose::kInference) {

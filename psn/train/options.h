@@ -71,8 +71,9 @@ const Fields<TrainOptions>& training_fields();
 void check(const TrainOptions& options);
 
 // Few traces want small batches, or there are too few updates to learn anything: a power of two
-// from 8 to 256 that gives at least 500 of them, if that is possible.
-std::size_t default_batch_size(std::uint64_t traces);
+// from 4 to 256 that gives at least 6,000 of them to a surrogate and 1,000 to an inference network,
+// if that is possible (docs/training.md has what it is worth).
+std::size_t default_batch_size(std::uint64_t traces, Purpose purpose);
 
 // Stored traces come again and again, and could be learned by heart: as many updates as so many
 // traces bear, with forty validations on the way, of which the best counts.

@@ -268,7 +268,8 @@ class Trainer {
     if (!state_.best || last.loss < state_.plateau.best->loss) return report(last);
     network_ = *state_.best;
     Validation best = *state_.plateau.best;
-    best.prior_loss = last.prior_loss;  // checkpoints do not keep it
+    best.prior_loss = last.prior_loss;  // checkpoints do not keep these
+    best.remote_observation = last.remote_observation;
     return report(best);
   }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <span>
 
+#include "psn/nn/observation.h"
 #include "psn/train/gradient.h"
 #include "psn/train/growth.h"
 #include "psn/train/parts.h"
@@ -15,6 +16,30 @@ bool learned_nothing(const Validation& validation) {
   constexpr double kLeast = 0.02;
   return !(validation.loss < validation.prior_loss - kLeast);
 }
+
+namespace {
+
+// The share of runs whose observations count as unlike those of the training.
+constexpr double kRemote = 0.001;
+
+double remoteness_of(const Network& network, const Trace& trace) {
+  std::vector<Observed> observed;
+  for (const Entry& entry : trace.entries) {
+    if (entry.role != Role::kObserve) continue;
+    if (const auto node = network.find(*entry.address)) observed.push_back({*node, entry.value});
+  }
+  return remoteness(network, observed);
+}
+
+double remote_observation(const Network& network, const std::vector<Trace>& traces) {
+  std::vector<double> all;
+  for (const Trace& trace : traces) all.push_back(remoteness_of(network, trace));
+  const auto beyond = static_cast<std::ptrdiff_t>(kRemote * static_cast<double>(all.size()));
+  std::nth_element(all.begin(), all.end() - 1 - beyond, all.end());
+  return *(all.end() - 1 - beyond);
+}
+
+}  // namespace
 
 Validation validate(const Network& network, const std::vector<Trace>& traces,
                     std::size_t memory_mb) {
@@ -49,6 +74,7 @@ Validation validate(const Network& network, const std::vector<Trace>& traces,
   result.loss = -log_sum / n;
   result.kl = network.infers() ? 0 : mean;
   result.prior_loss = network.infers() ? -prior_sum / n : 0;
+  if (network.infers()) result.remote_observation = remote_observation(network, traces);
   result.standard_error = std::sqrt(std::max(0.0, squares / n - mean * mean) / n);
   return result;
 }

@@ -16,6 +16,9 @@ struct Validation {
   double kl = 0;              // of a surrogate: nats per trace, from the simulator
   double standard_error = 0;  // of the KL; of the loss for an inference network
   double prior_loss = 0;      // of an inference network: what the model's own distributions reach
+  // Of an inference network: what one run in a thousand, or none, has as the remoteness of its
+  // observations; 0: not known.
+  double remote_observation = 0;
 };
 
 // Does an inference network propose as if there were no observations, to a fiftieth of a nat?

@@ -71,6 +71,16 @@ TEST_F(InferenceCommands, TheNetworksOwnAnswerIsCalledApproximate) {
             64);
 }
 
+TEST_F(InferenceCommands, AnObservationUnlikeTheTrainingIsSaid) {
+  const std::string how = " --network q.psn -n 1000 --query mu --observe obs1=3 --observe obs0=";
+  for (const std::string engine : {"ic", "network"}) {
+    const std::string infer = "infer gaussian --engine " + engine + how;
+    EXPECT_EQ(json(infer + "2")["warnings"].size(), 0u);
+    EXPECT_NE(psn(infer + "200").err.find("the observations are unlike those that 'q.psn'"),
+              std::string::npos);
+  }
+}
+
 TEST_F(InferenceCommands, ANetworkThatLearnedNothingSaysSo) {
   const std::string train =
       "train inference gaussian --lstm_dim 8 --batch_size 64 --validation 500 ";

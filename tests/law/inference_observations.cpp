@@ -8,7 +8,9 @@
 
 #include "psn/base/error.h"
 #include "psn/core/in_process.h"
+#include "psn/nn/observation.h"
 #include "psn/nn/run/network_guide.h"
+#include "psn/train/validation.h"
 #include "tests/law/exact_answers.h"
 #include "tests/law/inference_fixture.h"
 
@@ -35,6 +37,35 @@ TEST(InferenceObservations, MayBeMissing) {
   expect_moments(one, "mu", 1 / 1.25, 1 / std::sqrt(1.25));
   EXPECT_GT(both.effective_sample_size(), 10'000);
   EXPECT_GT(one.effective_sample_size(), 10'000);
+}
+
+// What counts as unlike the training comes up about once in a thousand runs. By chance a threshold
+// from 5,000 runs lets more than .5 % pass, or fewer than one of 40,000, once in a million seeds.
+TEST(InferenceObservations, FewLieFarOut) {
+  InProcess simulator({"sensors", sensors});
+  const auto network = train(simulator, Purpose::kInference, 2000);
+  TrainOptions options;
+  options.validation_traces = 5000;
+  options.seed = 8;
+  const double level =
+      validate(*network, held_out_traces(simulator, options)).remote_observation;
+  options.validation_traces = 40'000;
+  options.seed = 9;
+  std::size_t beyond = 0;
+  for (const Trace& trace : held_out_traces(simulator, options)) {
+    std::vector<Observed> observed;
+    for (const Entry& entry : trace.entries) {
+      if (entry.role == Role::kObserve) {
+        observed.push_back({*network->find(*entry.address), entry.value});
+      }
+    }
+    beyond += remoteness(*network, observed) > level ? 1 : 0;
+  }
+  EXPECT_GT(beyond, 0u);
+  EXPECT_LT(beyond, 200u);
+  const std::vector<Observed> far =
+      observed_values(*network, simulator, {{"a", Value(30.0)}, {"b", Value{1.5, -0.5}}});
+  EXPECT_GT(remoteness(*network, far), level);
 }
 
 TEST(InferenceObservations, AnAddressIsEitherLatentOrObserved) {

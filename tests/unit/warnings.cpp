@@ -43,6 +43,12 @@ TEST(Warnings, OfSurrogates) {
   EXPECT_NE(surrogate_warnings("s.psn", report).at(0).find("'s.psn'"), std::string::npos);
 }
 
+TEST(Warnings, OfObservationsFarOut) {
+  const RemoteObservation usual{.remoteness = 4, .traces = 5000};
+  EXPECT_TRUE(observation_warnings("q.psn", 4, usual).empty());
+  EXPECT_NE(observation_warnings("q.psn", 4.1, usual).at(0).find("'q.psn'"), std::string::npos);
+}
+
 TEST(Warnings, OfTraining) {
   Progress last;
   last.finished = true;

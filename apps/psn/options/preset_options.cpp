@@ -151,7 +151,8 @@ void PresetOptions::add_to(CLI::App& command) {
     if (field.name == "traces") {
       apply_.push_back([this](Preset& chosen) {
         if (preset_ == "paper" || stored_ > 0) return;
-        chosen.training.batch_size = default_batch_size(chosen.training.traces);
+        chosen.training.batch_size =
+            default_batch_size(chosen.training.traces, chosen.network.purpose);
       });
     }
   }

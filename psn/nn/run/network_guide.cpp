@@ -194,9 +194,10 @@ const std::string& label(const Node& node) {
   return node.name.empty() ? node.text : node.name;
 }
 
-// The values that the network's observations have.
-std::vector<Observed> values_of(const Network& network, Simulator& simulator,
-                                const Observations& observations) {
+}  // namespace
+
+std::vector<Observed> observed_values(const Network& network, Simulator& simulator,
+                                      const Observations& observations) {
   std::vector<Observed> result;
   std::optional<std::map<std::string, Value>> own;
   AddressTable& table = simulator.addresses();
@@ -235,8 +236,6 @@ std::vector<Observed> values_of(const Network& network, Simulator& simulator,
   return result;
 }
 
-}  // namespace
-
 GuideFactory network_guide(std::shared_ptr<const CompiledNetwork> network, Simulator& simulator,
                            const Observations& observations, const NetworkGuideOptions& options) {
   if (!network->network().infers()) {
@@ -245,7 +244,7 @@ GuideFactory network_guide(std::shared_ptr<const CompiledNetwork> network, Simul
   if (!(options.defensive >= 0 && options.defensive < 1)) {
     throw InvalidArgument("the defensive share must lie in [0, 1)");
   }
-  const auto observed = values_of(network->network(), simulator, observations);
+  const auto observed = observed_values(network->network(), simulator, observations);
   auto inputs = observation_inputs(network->network(), observed);
   return [network, inputs = std::move(inputs), options] {
     return std::make_unique<NetworkGuide>(network, inputs, options);

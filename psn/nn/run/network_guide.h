@@ -6,9 +6,11 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "psn/core/observations.h"
 #include "psn/core/run.h"
+#include "psn/nn/observation.h"
 #include "psn/nn/run/executor.h"
 
 namespace psn {
@@ -18,6 +20,11 @@ struct NetworkGuideOptions {
   // mixture: p / ((1 - a) q + a p) <= 1 / a.
   double defensive = 0;
 };
+
+// The values that an inference network's observations have; what may be missing may be left out.
+// Throws as network_guide().
+std::vector<Observed> observed_values(const Network& network, Simulator& simulator,
+                                      const Observations& observations);
 
 // Throws InvalidArgument if an observation that the network needs is missing or has another shape,
 // and for a network that is not for inference. Where `observations` say nothing, the values that
