@@ -38,7 +38,7 @@ TEST_F(BudgetCommands, AreRefusedWhereTheyMakeNoSense) {
 }
 
 TEST_F(BudgetCommands, JudgeTheZoo) {
-  const std::string command = "zoo two-scales --budget 2s -n 2000 --seed 1 --out zoo ";
+  const std::string command = "zoo two-scales --budget 6s -n 2000 --seed 1 --out zoo ";
   const auto result = json(command);
   ASSERT_EQ(result["trials"].size(), 1u);
   const auto& trial = result["trials"][0];

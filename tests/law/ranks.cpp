@@ -2,6 +2,7 @@
 // node, the same updates but for the order of sums, and the same bits on every rank.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "experiments/control_flow/control_flow.h"
@@ -76,6 +77,7 @@ void expect_same_vocabulary(const Network& a, const Network& b) {
   EXPECT_EQ(a.tally(), b.tally());
 }
 
+// `tolerance`: of a loss below 1 in nats, of others relative.
 void expect_like_one_process(const Model& model, const NetworkConfig& config,
                              const TrainOptions& options, double tolerance = 1e-4) {
   const Trained alone = train(model, config, options, 1);
@@ -85,7 +87,8 @@ void expect_like_one_process(const Model& model, const NetworkConfig& config,
     const Trained shared = train(model, config, options, count);
     ASSERT_EQ(shared.losses.size(), alone.losses.size());
     for (std::size_t i = 0; i < alone.losses.size(); ++i) {
-      EXPECT_NEAR(shared.losses[i], alone.losses[i], tolerance) << "batch " << i;
+      const double loss = alone.losses[i];
+      EXPECT_NEAR(shared.losses[i], loss, tolerance * std::max(1.0, loss)) << "batch " << i;
     }
     expect_same_vocabulary(shared.networks[0], alone.networks[0]);
     for (const Network& network : shared.networks) {
@@ -138,7 +141,9 @@ TEST(Ranks, LearnWithEveryCore) {
   }
 }
 
-// The plan is made of the first thousand traces of all ranks together, in their order.
+// The plan is made of the first thousand traces of all ranks together, in their order. What
+// rounding does to losses of 70 nats (see above) is relative: a process alone that computes its
+// batches in parts ends up .0004 of them off.
 TEST(Ranks, CountTheSame) {
   NetworkConfig config = small();
   config.addressing = Addressing::kShared;
