@@ -15,6 +15,9 @@ struct ExperimentRequest {
   bool quick = false;              // a look in a minute or two; its figures mean little
   std::uint64_t traces = 0;        // to train each network on; 0: as many as the experiment has
   std::uint64_t stored = 0;        // traces to store for that; 0: as many as the experiment has
+  // Of all networks of control-flow and program-synthesis; empty, 0: the experiment's own.
+  std::string core;
+  std::size_t core_dim = 0;
   std::uint64_t seed = 0;
   std::string directory;       // where what takes long may be kept, to be used again
   Monitor* monitor = nullptr;  // optional; its `stop` ends the experiment

@@ -30,6 +30,11 @@ class StatusHost : public services::Host {
 
 }  // namespace
 
+void set_core(const ExperimentRequest& request, NetworkConfig& network) {
+  if (!request.core.empty()) network.core = request.core;
+  if (request.core_dim > 0) network.core_dim = request.core_dim;
+}
+
 ExperimentFolder::ExperimentFolder(const ExperimentRequest& request) : request_(request) {
   if (request.directory.empty()) return;
   std::error_code error;

@@ -19,6 +19,9 @@ using services::online_plan;
 using services::TrainedNetwork;
 using services::TrainingPlan;
 
+// The network that the request wants in the place of the experiment's own.
+void set_core(const ExperimentRequest& request, NetworkConfig& network);
+
 class ExperimentFolder {
  public:
   // Makes the directory; with an empty one nothing is kept. Throws DataError if another process is

@@ -60,6 +60,7 @@ class Experiment {
  private:
   TrainedNetwork train(Purpose purpose, const std::string& name) {
     Preset recipe = preset(request_.preset, purpose);
+    set_core(request_, recipe.network);
     recipe.training.traces = size_.training;
     recipe.training.validation_traces = size_.validation;
     recipe.training.seed = request_.seed;

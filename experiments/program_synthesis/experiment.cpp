@@ -49,6 +49,7 @@ Plan plan(const ExperimentRequest& request) {
     training.batch_size = 32;
     plan.recipe.network.core_dim = 75;
   }
+  set_core(request, plan.recipe.network);
   if (request.quick) {
     training.traces = 20'000;
     training.validation_traces = 1'000;

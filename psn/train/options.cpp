@@ -88,7 +88,8 @@ std::size_t default_batch_size(std::uint64_t traces, Purpose purpose) {
   // A surrogate's loss in closed form has no scatter of its own at the optimum, so its batches may
   // be small; that of proposals has.
   const std::uint64_t updates = purpose == Purpose::kSurrogate ? 6000 : 1000;
-  return static_cast<std::size_t>(std::clamp(std::bit_floor(traces / updates), kSmallest, kLargest));
+  return static_cast<std::size_t>(
+      std::clamp(std::bit_floor(traces / updates), kSmallest, kLargest));
 }
 
 void plan_for_stored(TrainOptions& options, std::uint64_t stored) {

@@ -18,6 +18,8 @@
 
 namespace psn::testing {
 
+namespace fs = std::filesystem;
+
 struct Outcome {
   int code;
   std::string out, err;

@@ -145,5 +145,20 @@ TEST_F(InferenceCommands, TheFirstExperimentInMiniature) {
   }
 }
 
+// With another core its networks are others; what was kept of the paper's is not taken for them.
+TEST_F(InferenceCommands, TheFirstExperimentWithAnotherCore) {
+  const std::string experiment = "experiment control-flow --quick --traces 1000 --core-dim 8 ";
+  json(experiment + "--out results");
+  const double lstm = json("inspect results/surrogate.psn")["parameters"].get<double>();
+  json(experiment + "--core gru --out results");
+  for (const char* name : {"surrogate", "inference"}) {
+    const auto config = json(std::string("inspect results/") + name + ".psn")["config"];
+    EXPECT_EQ(config["core"], "gru") << name;
+    EXPECT_EQ(config["core_dim"], 8) << name;
+  }
+  EXPECT_LT(json("inspect results/surrogate.psn")["parameters"].get<double>(), lstm);
+  expect_error("experiment control-flow --core rnn --out r", 64, "rnn");
+}
+
 }  // namespace
 }  // namespace psn

@@ -10,10 +10,7 @@
 namespace psn {
 namespace {
 
-namespace fs = std::filesystem;
-using testing::CommandTest;
-using testing::Outcome;
-using testing::slurp;
+using namespace testing;
 
 class MpiCommands : public CommandTest {
  protected:

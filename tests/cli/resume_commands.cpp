@@ -12,10 +12,7 @@
 namespace psn {
 namespace {
 
-namespace fs = std::filesystem;
-using testing::CommandTest;
-using testing::Outcome;
-using testing::slurp;
+using namespace testing;
 
 class ResumeCommands : public CommandTest {
  protected:

@@ -37,6 +37,19 @@ NetworkConfig config_for(Purpose purpose) {
   return config;
 }
 
+// A network that knows a batch.
+struct KnownBatch {
+  explicit KnownBatch(Purpose purpose) : network(config_for(purpose), 3), growth(network) {
+    growth.absorb(traces);
+    whole = growth.flatten(traces);
+  }
+  InProcess simulator{loops()};
+  std::vector<Trace> traces = simulate(simulator, 100, 5);
+  Network network;
+  Growth growth;
+  Batch whole;
+};
+
 class BatchParts : public ::testing::TestWithParam<Purpose> {};
 INSTANTIATE_TEST_SUITE_P(Purposes, BatchParts,
                          ::testing::Values(Purpose::kSurrogate, Purpose::kInference),
@@ -45,12 +58,8 @@ INSTANTIATE_TEST_SUITE_P(Purposes, BatchParts,
                          });
 
 TEST_P(BatchParts, AddUpToTheWhole) {
-  InProcess simulator(loops());
-  const auto traces = simulate(simulator, 100, 5);
-  Network network(config_for(GetParam()), 3);
-  Growth growth(network);
-  growth.absorb(traces);
-  const Batch whole = growth.flatten(traces);
+  KnownBatch known(GetParam());
+  auto& [simulator, traces, network, growth, whole] = known;
   Gradient gradient(network);
   const BatchLoss expected = gradient.compute(whole, Loss::kDivergence);
   Parameters& p = network.parameters();
@@ -87,12 +96,8 @@ TEST_P(BatchParts, AddUpToTheWhole) {
 }
 
 TEST_P(BatchParts, AreAsFewAsTheMemoryAllows) {
-  InProcess simulator(loops());
-  const auto traces = simulate(simulator, 100, 5);
-  Network network(config_for(GetParam()), 3);
-  Growth growth(network);
-  growth.absorb(traces);
-  const Batch whole = growth.flatten(traces);
+  const KnownBatch known(GetParam());
+  const auto& [simulator, traces, network, growth, whole] = known;
   EXPECT_EQ(parts_of(network, whole, 1e12).size(), 1u);
   EXPECT_EQ(parts_of(network, whole, 1).size(), traces.size()) << "one trace is not divided";
   EXPECT_GE(parts_of(network, whole, 1e5).size(), parts_of(network, whole, 1e6).size());

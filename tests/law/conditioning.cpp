@@ -4,40 +4,16 @@
 
 #include <cmath>
 
-#include "psn/core/in_process.h"
-#include "psn/infer/importance.h"
-#include "psn/infer/metropolis.h"
-#include "tests/law/statistics.h"
+#include "tests/law/exact_engines.h"
 
 namespace psn {
 namespace {
-
-enum class Engine { kImportance, kLmh, kRmh };
-
-Posterior infer(Engine engine, const Model& model, const Observations& data,
-                std::vector<Query> queries) {
-  InProcess simulator(model);
-  MetropolisOptions options;
-  options.samples = 200'000;
-  options.queries = std::move(queries);
-  options.seed = 2;
-  if (engine == Engine::kImportance) return importance_sampling(simulator, data, options);
-  options.burn_in = 5'000;
-  options.random_walk = engine == Engine::kRmh;
-  return metropolis_hastings(simulator, data, options).posterior;
-}
 
 double log_normal(double x, double mean, double variance) {
   return Distribution(Normal(mean, std::sqrt(variance))).log_prob(x);
 }
 
-void expect_log_evidence(const Posterior& posterior, double exact) {
-  if (posterior.chains() > 0) return;
-  EXPECT_NEAR(posterior.log_evidence(), exact,
-              kStandardErrors / std::sqrt(posterior.effective_sample_size()));
-}
-
-class Conditioning : public testing::TestWithParam<Engine> {};
+class Conditioning : public testing::TestWithParam<ExactEngine> {};
 
 // a -> b -> c -> x, each a unit step: given b, the halves are independent.
 TEST_P(Conditioning, OnALatentInAChain) {
@@ -109,10 +85,11 @@ TEST_P(Conditioning, OnASeriesWithAHole) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Conditioning,
-                         testing::Values(Engine::kImportance, Engine::kLmh, Engine::kRmh),
+                         testing::Values(ExactEngine::kImportance, ExactEngine::kLmh,
+                                         ExactEngine::kRmh),
                          [](const auto& engine) {
-                           if (engine.param == Engine::kImportance) return "Importance";
-                           return engine.param == Engine::kLmh ? "LMH" : "RMH";
+                           if (engine.param == ExactEngine::kImportance) return "Importance";
+                           return engine.param == ExactEngine::kLmh ? "LMH" : "RMH";
                          });
 
 }  // namespace

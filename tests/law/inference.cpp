@@ -162,26 +162,7 @@ TEST(Inference, WeightsAreTheRatioOfFinishedTraces) {
       if (known) traces.push_back(trace);
     }
     ASSERT_GT(traces.size(), 300u);
-    Network copy = *network;
-    Growth growth(copy);
-    growth.learn_names(traces);
-    std::vector<double> log_q;
-    Gradient(copy).evaluate(growth.flatten(traces), &log_q);
-    for (std::size_t i = 0; i < log_q.size(); ++i) {
-      const Trace& trace = traces[i];
-      double log_p = 0, log_likelihood = 0;
-      for (const Entry& entry : trace.entries) {
-        (entry.role == Role::kSample ? log_p : log_likelihood) += entry.log_prob;
-      }
-      const double mixture = defensive > 0 ? log_add_exp(std::log(1 - defensive) + log_q[i],
-                                                         std::log(defensive) + log_p)
-                                           : log_q[i];
-      EXPECT_NEAR(trace.log_weight, log_likelihood + log_p - mixture,
-                  2e-4 * (1 + std::abs(mixture)));
-      if (defensive > 0) {  // p / q is bounded
-        EXPECT_LE(trace.log_weight - log_likelihood, -std::log(defensive) + 1e-9);
-      }
-    }
+    expect_weights_are_ratios(*network, traces, defensive, 2e-4);
   }
 }
 

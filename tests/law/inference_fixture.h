@@ -1,6 +1,9 @@
 // Inference compilation in a few lines, for tests.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <cmath>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -8,6 +11,8 @@
 
 #include "psn/infer/importance.h"
 #include "psn/nn/run/network_guide.h"
+#include "psn/train/gradient.h"
+#include "psn/train/growth.h"
 #include "psn/train/trainer.h"
 
 namespace psn {
@@ -48,6 +53,32 @@ inline Posterior compiled_inference(Simulator& simulator, std::shared_ptr<const 
   return importance_sampling(
       simulator, data, options,
       network_guide(compile(std::move(network)), simulator, data, {defensive}));
+}
+
+// That each weight is the ratio of what a finished trace has under model and network, by the
+// trainer's forward pass: another implementation than the guide's. The network knows all addresses.
+inline void expect_weights_are_ratios(const Network& network, const std::vector<Trace>& traces,
+                                      double defensive, double tolerance) {
+  Network copy = network;
+  Growth growth(copy);
+  growth.learn_names(traces);
+  std::vector<double> log_q;
+  Gradient(copy).evaluate(growth.flatten(traces), &log_q);
+  for (std::size_t i = 0; i < log_q.size(); ++i) {
+    const Trace& trace = traces[i];
+    double log_p = 0, log_likelihood = 0;
+    for (const Entry& entry : trace.entries) {
+      (entry.role == Role::kSample ? log_p : log_likelihood) += entry.log_prob;
+    }
+    const double mixture =
+        defensive > 0 ? log_add_exp(std::log(1 - defensive) + log_q[i], std::log(defensive) + log_p)
+                      : log_q[i];
+    EXPECT_NEAR(trace.log_weight, log_likelihood + log_p - mixture,
+                tolerance * (1 + std::abs(mixture)));
+    if (defensive > 0) {  // p / q is bounded
+      EXPECT_LE(trace.log_weight - log_likelihood, -std::log(defensive) + 1e-9);
+    }
+  }
 }
 
 }  // namespace psn

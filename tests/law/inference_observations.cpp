@@ -47,8 +47,7 @@ TEST(InferenceObservations, FewLieFarOut) {
   TrainOptions options;
   options.validation_traces = 5000;
   options.seed = 8;
-  const double level =
-      validate(*network, held_out_traces(simulator, options)).remote_observation;
+  const double level = validate(*network, held_out_traces(simulator, options)).remote_observation;
   options.validation_traces = 40'000;
   options.seed = 9;
   std::size_t beyond = 0;

@@ -5,38 +5,20 @@
 #include <cmath>
 
 #include "psn/base/error.h"
-#include "psn/core/in_process.h"
-#include "psn/infer/importance.h"
-#include "psn/infer/metropolis.h"
 #include "psn/infer/random_walk.h"
-#include "tests/law/statistics.h"
+#include "tests/law/exact_engines.h"
 
 namespace psn {
 namespace {
 
-enum class Engine { kImportance, kLmh, kRmh };
-
-Posterior infer(Engine engine, const Model& model, const Observations& data,
-                std::vector<Query> queries) {
-  InProcess simulator(model);
+// The walk itself must be right.
+const MetropolisOptions kWalksOnly = [] {
   MetropolisOptions options;
-  options.samples = 200'000;
-  options.queries = std::move(queries);
-  options.seed = 2;
-  options.prior_share = 0;  // the walk itself must be right
-  if (engine == Engine::kImportance) return importance_sampling(simulator, data, options);
-  options.burn_in = 5'000;
-  options.random_walk = engine == Engine::kRmh;
-  return metropolis_hastings(simulator, data, options).posterior;
-}
+  options.prior_share = 0;
+  return options;
+}();
 
-void expect_log_evidence(const Posterior& posterior, double exact) {
-  if (posterior.chains() > 0) return;
-  EXPECT_NEAR(posterior.log_evidence(), exact,
-              kStandardErrors / std::sqrt(posterior.effective_sample_size()));
-}
-
-class JointPosterior : public testing::TestWithParam<Engine> {};
+class JointPosterior : public testing::TestWithParam<ExactEngine> {};
 
 double log_beta_of(const std::vector<double>& concentration) {
   double sum = 0, logs = 0;
@@ -58,7 +40,7 @@ TEST_P(JointPosterior, DirichletOfCategories) {
     });
     std::vector<double> updated = prior;
     for (const int x : data) updated[static_cast<std::size_t>(x)] += 1;
-    const auto posterior = infer(GetParam(), model, {}, {{"p0"}, {"p1"}, {"p2"}});
+    const auto posterior = infer(GetParam(), model, {}, {{"p0"}, {"p1"}, {"p2"}}, kWalksOnly);
     double total = 0;
     for (const double a : updated) total += a;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -87,7 +69,8 @@ TEST_P(JointPosterior, MultivariateNormalOfMeasurements) {
   const double d1 = (v11 * (y[1] - m[1]) - s12 * (y[0] - m[0])) / determinant;
   const double var0 = s11 - (s11 * s11 * v22 - 2 * s11 * s12 * s12 + s12 * s12 * v11) / determinant;
   const double var1 = s22 - (s12 * s12 * v22 - 2 * s12 * s12 * s22 + s22 * s22 * v11) / determinant;
-  const auto posterior = infer(GetParam(), model, {{"y", Value{y[0], y[1]}}}, {{"x0"}, {"x1"}});
+  const auto posterior =
+      infer(GetParam(), model, {{"y", Value{y[0], y[1]}}}, {{"x0"}, {"x1"}}, kWalksOnly);
   expect_moments(posterior, "x0", m[0] + s11 * d0 + s12 * d1, std::sqrt(var0));
   expect_moments(posterior, "x1", m[1] + s12 * d0 + s22 * d1, std::sqrt(var1));
   const Distribution evidence =
@@ -113,17 +96,18 @@ TEST_P(JointPosterior, AMeasuredVectorWithGaps) {
   const double middle = slope * mean + g0 * y0 + g2 * y2;
   const double spread = slope * slope * variance + 2 - g0 * 0.6 - g2 * 0.5;
   const auto posterior =
-      infer(GetParam(), model, {{"y", Value{y0, kNaN, y2}}}, {{"a"}, {"middle"}});
+      infer(GetParam(), model, {{"y", Value{y0, kNaN, y2}}}, {{"a"}, {"middle"}}, kWalksOnly);
   expect_moments(posterior, "a", mean, std::sqrt(variance));
   expect_mean(posterior, "middle", middle, std::sqrt(spread));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, JointPosterior,
-                         testing::Values(Engine::kImportance, Engine::kLmh, Engine::kRmh),
+                         testing::Values(ExactEngine::kImportance, ExactEngine::kLmh,
+                                         ExactEngine::kRmh),
                          [](const auto& test) {
-                           return test.param == Engine::kImportance ? "Importance"
-                                  : test.param == Engine::kLmh      ? "Lmh"
-                                                                    : "Rmh";
+                           return test.param == ExactEngine::kImportance ? "Importance"
+                                  : test.param == ExactEngine::kLmh      ? "Lmh"
+                                                                         : "Rmh";
                          });
 
 // Steps of any size, from a value with a share that all but vanishes too. A mixture has no

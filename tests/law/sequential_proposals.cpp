@@ -25,8 +25,8 @@ Value vectors(Context& ctx) {
   return sum;
 }
 
-// log q by the trainer's forward pass: another implementation than the guide's. All that was
-// proposed is in it once, with and without a share of whole traces from the model.
+// All that was proposed is in the weight once, with and without a share of whole traces from the
+// model.
 TEST(SequentialProposals, WeightsAreTheRatioOfFinishedTraces) {
   InProcess simulator({"vectors", vectors});
   const auto network = train(simulator, Purpose::kInference, 3'000);
@@ -39,23 +39,7 @@ TEST(SequentialProposals, WeightsAreTheRatioOfFinishedTraces) {
     EngineOptions options = engine_options(300, {});
     options.keep_traces = true;
     const auto posterior = compiled_inference(simulator, network, data, options, defensive);
-    Network copy = *network;
-    Growth growth(copy);
-    growth.learn_names(posterior.traces());
-    std::vector<double> log_q;
-    Gradient(copy).evaluate(growth.flatten(posterior.traces()), &log_q);
-    for (std::size_t i = 0; i < log_q.size(); ++i) {
-      const Trace& trace = posterior.traces()[i];
-      double log_p = 0, log_likelihood = 0;
-      for (const Entry& entry : trace.entries) {
-        (entry.role == Role::kSample ? log_p : log_likelihood) += entry.log_prob;
-      }
-      const double mixture = defensive > 0 ? log_add_exp(std::log(1 - defensive) + log_q[i],
-                                                         std::log(defensive) + log_p)
-                                           : log_q[i];
-      EXPECT_NEAR(trace.log_weight, log_likelihood + log_p - mixture,
-                  5e-4 * (1 + std::abs(mixture)));
-    }
+    expect_weights_are_ratios(*network, posterior.traces(), defensive, 5e-4);
   }
 }
 

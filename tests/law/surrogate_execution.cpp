@@ -10,7 +10,7 @@
 #include "psn/infer/metropolis.h"
 #include "psn/nn/run/evaluate.h"
 #include "psn/nn/run/surrogate.h"
-#include "tests/law/network_fixture.h"
+#include "tests/law/unknown_traces.h"
 
 namespace psn {
 namespace {
@@ -258,23 +258,7 @@ TEST_P(EveryCore, ExpandsForWhatIsUnknown) {
   Network network(config(), 3);
   grow(network, {traces.begin(), traces.begin() + 5});
   shake(network, 0.15, 3);
-  const auto compiled = std::make_shared<const CompiledNetwork>(std::make_shared<Network>(network));
-  const auto zero = log_prob(compiled, traces, UnknownEvaluation::kZero);
-  const auto expanded = log_prob(compiled, traces, UnknownEvaluation::kExpand);
-  int unknown = 0;
-  for (std::size_t i = 0; i < traces.size(); ++i) {
-    EXPECT_TRUE(std::isfinite(expanded[i]));
-    if (zero[i] == -kInfinity) {
-      ++unknown;
-      Network grown = network;
-      grow(grown, {traces[i]}, false);
-      const auto scalar = evaluate(grown, traces[i]);
-      EXPECT_NEAR(expanded[i], scalar.values + scalar.transitions,
-                  1e-5 * (10 + std::abs(expanded[i])));
-    } else {
-      EXPECT_EQ(zero[i], expanded[i]);
-    }
-  }
+  const int unknown = expect_expanded(network, traces);
   EXPECT_GT(unknown, 10);
   EXPECT_LT(unknown, 395);
 }

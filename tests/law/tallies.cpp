@@ -11,7 +11,7 @@
 #include "psn/nn/run/surrogate.h"
 #include "psn/train/gradient.h"
 #include "psn/train/trainer.h"
-#include "tests/law/network_fixture.h"
+#include "tests/law/unknown_traces.h"
 
 namespace psn {
 namespace {
@@ -364,23 +364,7 @@ TEST_P(CountingNetworks, ExpandForWhatIsUnknown) {
   grow(network, {*simple});
   network.set_tally(fit_tally(tally_sample(traces)));
   shake(network, 0.15, 3);
-  const auto compiled = std::make_shared<const CompiledNetwork>(std::make_shared<Network>(network));
-  const auto zero = log_prob(compiled, traces, UnknownEvaluation::kZero);
-  const auto expanded = log_prob(compiled, traces, UnknownEvaluation::kExpand);
-  int unknown = 0;
-  for (std::size_t i = 0; i < traces.size(); ++i) {
-    if (zero[i] > -kInfinity) {
-      EXPECT_EQ(zero[i], expanded[i]);
-      continue;
-    }
-    ++unknown;
-    Network grown = network;
-    grow(grown, {traces[i]}, false);
-    const auto scalar = evaluate(grown, traces[i]);
-    EXPECT_NEAR(expanded[i], scalar.values + scalar.transitions,
-                1e-5 * (10 + std::abs(expanded[i])));
-  }
-  EXPECT_GT(unknown, 10);
+  EXPECT_GT(expect_expanded(network, traces), 10);
 }
 
 // Training sees what execution sees.

@@ -27,16 +27,7 @@ inline ZooFiltered filter_once(Ensemble& ensemble, const zoo::Program& program,
   ZooFiltered result;
   for (Slot slot = 0; slot < n; ++slot) session.start(slot, {slot, 0});
   for (std::uint32_t generation = 1; session.running() > 0; ++generation) {
-    std::vector<Pending> meeting;
-    while (meeting.size() < session.running()) {
-      for (const Pending& request : session.advance()) {
-        if (request.role == Role::kObserve) {
-          meeting.push_back(request);
-        } else if (session.take(request) == Session::Taken::kChoice) {
-          session.choose({&request, 1});
-        }
-      }
-    }
+    const std::vector<Pending> meeting = next_observations(session);
     for (const Pending& request : meeting) session.take(request);
     std::vector<double> squares;
     for (Slot slot = 0; slot < n; ++slot) {
@@ -48,16 +39,8 @@ inline ZooFiltered filter_once(Ensemble& ensemble, const zoo::Program& program,
     const bool dead = total == -kInfinity;  // all of them: the estimate is zero
     if (dead || meeting.empty() || 2 * total - log_sum_exp(squares) > std::log(n / 2.0)) continue;
     result.log_evidence += total - std::log(n);
-    const std::vector<int> count = copies(gained, rng);
-    Slot to = 0;
-    for (Slot from = 0; from < n; ++from) {
-      for (int copy = 1; copy < count[from]; ++copy) {
-        while (count[to] > 0) ++to;
-        session.fork(from, to, {to, generation});
-        before[to] = before[from];
-        ++to;
-      }
-    }
+    resample(session, copies(gained, rng), generation,
+             [&](Slot from, Slot to) { before[to] = before[from]; });
     gained.assign(n, 0);
   }
   const double total = log_sum_exp(gained);

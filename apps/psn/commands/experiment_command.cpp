@@ -11,6 +11,7 @@
 #include "experiments/composite_cure/experiment.h"
 #include "experiments/control_flow/experiment.h"
 #include "experiments/program_synthesis/experiment.h"
+#include "psn/nn/cores/core.h"
 #include "psn/services/output_directory.h"
 
 namespace psn::app {
@@ -32,6 +33,8 @@ struct ExperimentOptions {
   std::string preset = "default";
   bool quick = false;
   std::uint64_t traces = 0, stored = 0;
+  std::string core;
+  std::size_t core_dim = 0;
 };
 
 void experiment_command(const ExperimentOptions& options, const CLI::App& command) {
@@ -44,6 +47,8 @@ void experiment_command(const ExperimentOptions& options, const CLI::App& comman
                             .quick = options.quick,
                             .traces = options.traces,
                             .stored = options.stored,
+                            .core = options.core,
+                            .core_dim = options.core_dim,
                             .seed = options.common.seed,
                             .directory = options.out,
                             .monitor = &host.monitor()};
@@ -87,6 +92,14 @@ void add_experiment_command(CLI::App& program) {
           "--stored", o.stored,
           "composite-cure: traces in the store that is trained on, instead of its own number")
       ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{1} << 40));
+  const auto cores = core_names();
+  command
+      ->add_option("--core", o.core,
+                   "control-flow, program-synthesis: what carries a trace from step to step")
+      ->check(CLI::IsMember(std::vector<std::string>(cores.begin(), cores.end())));
+  command
+      ->add_option("--core-dim", o.core_dim, "width of the core, instead of the experiment's own")
+      ->check(CLI::Range(1, 32768));
   o.common.add_to(*command);
   command->callback([options, command] { experiment_command(*options, *command); });
 }
