@@ -42,9 +42,9 @@ std::string AddressTable::key(const std::string& text, const std::string& name) 
 const Site* AddressTable::site_locked(std::string text, const VariableKey& key) {
   auto& known = site_by_text_[text];
   if (!known) {
-    known = &sites_.emplace_back(
-        Site{static_cast<std::uint32_t>(sites_.size()), std::string(key.scope),
-             std::string(key.base), std::string(key.name), std::string(key.type), std::move(text)});
+    known = &sites_.emplace_back(Site{
+        static_cast<std::uint32_t>(sites_.size()), std::string(key.scope), std::string(key.base),
+        std::string(key.name), std::string(key.type), std::move(text), key.type == kComputed});
   }
   return known;
 }

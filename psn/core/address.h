@@ -24,13 +24,17 @@
 
 namespace psn {
 
+// The type of observations that are computed, not drawn.
+inline constexpr std::string_view kComputed = "Observe";
+
 struct Site {
   std::uint32_t id = 0;
-  std::string scope;  // "" or "outer/inner/"
-  std::string base;   // explicit address, else name, else source location
-  std::string name;   // as the author gave it, without index; empty for an unnamed site
-  std::string type;   // "Normal", "Categorical(len_probs:2)", "Tag", "Factor"
-  std::string text;   // scope, base and type: "loop/bern__Categorical(len_probs:2)"
+  std::string scope;      // "" or "outer/inner/"
+  std::string base;       // explicit address, else name, else source location
+  std::string name;       // as the author gave it, without index; empty for an unnamed site
+  std::string type;       // "Normal", "Categorical(len_probs:2)", "Tag", "Factor", "Observe"
+  std::string text;       // scope, base and type: "loop/bern__Categorical(len_probs:2)"
+  bool computed = false;  // an observation that the program computes: its type is kComputed
 };
 
 struct Variable {

@@ -62,6 +62,14 @@ Value Context::observe(const Distribution& distribution, const SiteOptions& opti
   return observe(distribution, std::nullopt, options, location);
 }
 
+Value Context::observe_value(const Value& computed, const SiteOptions& options, Location location) {
+  Value seen = channel_.ask({.role = Role::kObserve,
+                             .control = false,
+                             .address = next_address(options, location, nullptr, kComputed),
+                             .value = &computed});
+  return seen.empty() ? computed : seen;
+}
+
 void Context::tag(const Value& value, const SiteOptions& options, Location location) {
   channel_.ask({.role = Role::kTag,
                 .control = false,
@@ -100,6 +108,10 @@ Value observe(const Distribution& distribution, const std::optional<Value>& data
 Value observe(const Distribution& distribution, const SiteOptions& options,
               Context::Location location) {
   return ambient().observe(distribution, options, location);
+}
+
+Value observe_value(const Value& computed, const SiteOptions& options, Context::Location location) {
+  return ambient().observe_value(computed, options, location);
 }
 
 void tag(const Value& value, const SiteOptions& options, Context::Location location) {

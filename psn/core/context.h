@@ -27,9 +27,10 @@ struct Request {
   Role role = Role::kSample;
   bool control = true;
   const Address* address = nullptr;  // null for kFinish
-  // May be null for observe; always is for a factor, and for a tag that no surrogate has learned.
+  // Null for a factor, and for a tag or a computed observation that no surrogate has learned.
   const Distribution* distribution = nullptr;
-  const Value* value = nullptr;  // observe: the program's own data, if any; tag; factor; result
+  // observe: the program's own data, if any, or what it has computed; tag; factor; result
+  const Value* value = nullptr;
 };
 
 // The other end of a Context: takes a request, returns the answer.
@@ -57,6 +58,12 @@ class Context {
                 const SiteOptions& options = {}, Location location = Location::current());
   Value observe(const Distribution& distribution, const SiteOptions& options = {},
                 Location location = Location::current());
+
+  // States that a quantity is measurable which the program computes, so that it has no density:
+  // for inference networks, which need none, and surrogates, which learn one. Returns the user's
+  // observation of that name, else the value itself.
+  Value observe_value(const Value& computed, const SiteOptions& options = {},
+                      Location location = Location::current());
 
   // Records a derived quantity.
   void tag(const Value& value, const SiteOptions& options = {},
@@ -109,6 +116,8 @@ Value observe(const Distribution& distribution, const std::optional<Value>& data
               Context::Location location = Context::Location::current());
 Value observe(const Distribution& distribution, const SiteOptions& options = {},
               Context::Location location = Context::Location::current());
+Value observe_value(const Value& computed, const SiteOptions& options = {},
+                    Context::Location location = Context::Location::current());
 void tag(const Value& value, const SiteOptions& options = {},
          Context::Location location = Context::Location::current());
 void factor(double log_weight, const SiteOptions& options = {},

@@ -59,6 +59,9 @@ struct RunOptions {
   // Latents to hold at a value (an intervention): they take it, count for nothing in any density or
   // weight, and no guide chooses them. Null: none.
   const Observations* held = nullptr;
+  // Whether what is observed must have a density. If not, an observation that the program computes
+  // is on record with what was measured, and weighs nothing: for answers that are not weighed.
+  bool weighs = true;
   std::size_t max_length = 1'000'000;  // of a trace; longer ones are a ModelError
   bool keep_distributions = false;     // in the trace's entries
   Monitor* monitor = nullptr;          // optional

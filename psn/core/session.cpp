@@ -11,6 +11,13 @@
 namespace psn {
 namespace {
 
+constexpr const char* kNoDensity =
+    "it is computed by the program, not drawn, so that there is no density to weigh a run by: ask "
+    "an "
+    "inference network for its own answer (`engine` network), or infer in a surrogate, which "
+    "learns "
+    "a density";
+
 bool has_nan(const Value& value) {
   return std::any_of(value.begin(), value.end(), [](double x) { return std::isnan(x); });
 }
@@ -147,18 +154,38 @@ void Session::take_from_model(const Pending& request) {
 }
 
 void Session::take_observation(const Pending& request) {
-  if (request.distribution) check(request);
+  if (!request.distribution) return take_computed(request);
+  check(request);
   if (const auto given = measured(request)) return take_given(request, *given);
   if (const Value* own = own_data(request)) return take_given(request, *own);
-  if (!request.distribution) {
+  take_from_model(request);
+}
+
+// Of what was measured in part, the rest is as computed.
+void Session::take_computed(const Pending& request) {
+  if (!request.value || request.value->empty()) {
     fail(request, "an observation with neither a value nor a distribution");
   }
-  take_from_model(request);
+  const Value& computed = *request.value;
+  if (has_nan(computed)) fail(request, fmt::format("observed value {}", computed.text()));
+  const auto given = measured(request);
+  if (given && options_.weighs) fail(request, kNoDensity);
+  if (given && given->size() != computed.size()) {
+    fail(request, fmt::format("{} was observed, and {} computed", given->text(), computed.text()));
+  }
+  std::vector<double> taken(computed.begin(), computed.end());
+  for (std::size_t i = 0; given && i < taken.size(); ++i) {
+    if (!std::isnan((*given)[i])) taken[i] = (*given)[i];
+  }
+  const Value value = computed.is_scalar() ? Value(taken[0]) : Value(taken, computed.shape());
+  record(request, value, 0).given = given.has_value();
+  ensemble_.answer(request.slot, value);
 }
 
 // What the user observed here; nullopt: nothing, or nothing but gaps.
 std::optional<Value> Session::measured(const Pending& request) {
-  const std::size_t components = request.distribution ? request.distribution->size() : 0;
+  const std::size_t components =
+      request.distribution ? request.distribution->size() : request.value->size();
   auto given = observations_.find(*request.address, components);
   if (given && gaps(*given) == Gaps::kAll) given.reset();
   return given;
@@ -168,10 +195,8 @@ std::optional<Value> Session::measured(const Pending& request) {
 // user left open.
 const Value* Session::own_data(const Pending& request) {
   if (!request.value || request.value->empty()) return nullptr;
-  if (request.distribution) {
-    if (!options_.observations) return nullptr;
-    if (observations_.find(*request.address, request.distribution->size())) return nullptr;
-  }
+  if (!options_.observations) return nullptr;
+  if (observations_.find(*request.address, request.distribution->size())) return nullptr;
   if (has_nan(*request.value)) {
     fail(request, fmt::format("observed value {}", request.value->text()));
   }
@@ -181,15 +206,13 @@ const Value* Session::own_data(const Pending& request) {
 // Evidence: an observation, or a latent at which the user put one.
 void Session::take_given(const Pending& request, const Value& given) {
   if (gaps(given) != Gaps::kNone) return take_with_gaps(request, given);
-  // Without a distribution the value is on record, but says nothing about the latents.
-  const double log_p = request.distribution ? density(request, given) : 0;
+  const double log_p = density(request, given);
   weigh_evidence(request, log_p);
   hand_over(request, given, log_p);
 }
 
 // What was not measured is integrated out of the evidence, and drawn for the program.
 void Session::take_with_gaps(const Pending& request, const Value& given) {
-  if (!request.distribution) fail(request, "a value with gaps, and no distribution to fill them");
   const double log_p = density(request, given, log_prob_of_present);
   weigh_evidence(request, log_p);
   const Value filled = fill_gaps(*request.distribution, given, *request.rng);

@@ -80,6 +80,7 @@ class Session {
   bool hold(const Pending& request);
   void take_from_model(const Pending& request);
   void take_observation(const Pending& request);
+  void take_computed(const Pending& request);
   std::optional<Value> measured(const Pending& request);
   const Value* own_data(const Pending& request);
   void take_given(const Pending& request, const Value& given);

@@ -14,7 +14,7 @@ namespace psn {
 
 enum class Role : std::uint8_t {
   kSample,   // a latent random choice
-  kObserve,  // a random quantity that can be measured
+  kObserve,  // a quantity that can be measured: random, or computed from what is
   kTag,      // a derived quantity that the author wants to see in the trace
   kFactor,   // a soft constraint: a term of the log weight
   kFinish,   // the end of the run (only in requests, never in a trace)
@@ -29,10 +29,16 @@ struct Entry {
   bool control = true;  // a guide may choose it
   bool given = false;   // the value was given, not drawn: observed, at a latent too, or held
   double log_prob = 0;  // log p(value | what came before), of what was measured if it was given; a
-                        // factor's own term; 0: tag, held
+                        // factor's own term; 0: tag, held, computed
   Value value;
   std::shared_ptr<const Distribution> distribution;  // kept if RunOptions::keep_distributions
 };
+
+// An observation that the program computes. A simulator has no density of it, a surrogate learns
+// one.
+inline bool is_computed(const Entry& entry) {
+  return entry.role == Role::kObserve && entry.address->variable->site->computed;
+}
 
 struct Trace {
   std::vector<Entry> entries;

@@ -83,8 +83,9 @@ Posterior importance_sampling(Simulator& simulator, const Observations& observat
 
 Posterior guided_draws(Simulator& simulator, const Observations& observations,
                        const EngineOptions& options, const GuideFactory& make_guide) {
-  return weighted_traces(simulator, options.run_options(&observations), options, make_guide,
-                         Weighing::kEqual);
+  RunOptions how = options.run_options(&observations);
+  how.weighs = false;
+  return weighted_traces(simulator, how, options, make_guide, Weighing::kEqual);
 }
 
 Posterior simulate(Simulator& simulator, const EngineOptions& options) {

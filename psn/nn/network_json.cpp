@@ -195,10 +195,10 @@ Role read_role(const JsonReader& reader, const json& entry, bool tags, const std
   reader.fail(fmt::format("'{}' has the role '{}'", address, name));
 }
 
-// The type of a random choice is that of its distribution; tags have a word of their own.
+// The type of a random choice is that of its distribution; what is computed has a word of its own.
 bool has_its_type(const Node& node) {
   const ValueType& value = node.value;
-  if (is_derived(node.role)) return value.family == family_of<Normal>;
+  if (is_derived(node)) return value.family == family_of<Normal>;
   return node.type == type_name(value.family, value.categories, value.shape);
 }
 

@@ -14,9 +14,12 @@ namespace {
 Entry learnable(const Address* address, Role role, const Value& value) {
   if (!std::all_of(value.begin(), value.end(), [](double x) { return std::isfinite(x); })) {
     throw ModelError(
-        fmt::format("'{}' is {}: a surrogate learns tags that are finite; `tags` ignore leaves "
-                    "them out",
-                    address->text, value.text()));
+        role == Role::kObserve
+            ? fmt::format("'{}' is {}: what is observed must be finite", address->text,
+                          value.text())
+            : fmt::format("'{}' is {}: a surrogate learns tags that are finite; `tags` ignore "
+                          "leaves them out",
+                          address->text, value.text()));
   }
   return {address,
           role,
@@ -31,15 +34,13 @@ Entry learnable(const Address* address, Role role, const Value& value) {
 
 Steps::Steps(const Trace& trace, bool with_tags) {
   entries.reserve(trace.entries.size() + 1);
-  if (with_tags) {  // room for all, so that none moves
-    const auto is_tag = [](const Entry& entry) { return entry.role == Role::kTag; };
-    const auto tags = std::count_if(trace.entries.begin(), trace.entries.end(), is_tag);
-    derived.reserve(static_cast<std::size_t>(tags) + 1);
-  }
+  const auto count = std::count_if(trace.entries.begin(), trace.entries.end(),
+                                   [](const Entry& entry) { return is_derived(entry); });
+  derived.reserve(static_cast<std::size_t>(count) + 1);  // room for all, so that none moves
   for (const Entry& entry : trace.entries) {
-    if (entry.role != Role::kTag) {
+    if (!is_derived(entry)) {
       entries.push_back(&entry);
-    } else if (with_tags) {
+    } else if (with_tags || entry.role == Role::kObserve) {
       entries.push_back(&derived.emplace_back(learnable(entry.address, entry.role, entry.value)));
     }
   }

@@ -63,6 +63,11 @@ double psn_observe_weibull(const char* name, double scale, double concentration,
 void psn_observe_normals(const char* name, const double* mean, const double* stddev, size_t count,
                          const double* value);
 
+/* The same of a quantity that the program computes, instead of drawing it: it has no density, so
+ * only networks can infer from it. Returns what was observed, else `value`. */
+double psn_observe_value(const char* name, double value);
+void psn_observe_value_array(const char* name, const double* values, size_t count);
+
 /* Records a derived quantity. */
 void psn_tag(const char* name, double value);
 void psn_tag_array(const char* name, const double* values, size_t count);

@@ -121,6 +121,13 @@ void psn_observe_normals(const char* name, const double* mean, const double* std
           value ? std::optional<Value>(array(value, count)) : std::nullopt, {.name = name});
 }
 
+double psn_observe_value(const char* name, double value) {
+  return observe_value(value, {.name = name});
+}
+void psn_observe_value_array(const char* name, const double* values, size_t count) {
+  observe_value(array(values, count), {.name = name});
+}
+
 void psn_tag(const char* name, double value) {
   tag(value, {.name = name});
 }

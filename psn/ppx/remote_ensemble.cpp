@@ -255,7 +255,7 @@ void RemoteEnsemble::take(Slot slot, const Observe& request) {
   }
   add(slot, {.role = Role::kObserve,
              .control = false,
-             .address = address(slot, request, distribution, "Observe"),
+             .address = address(slot, request, distribution, kComputed),
              .distribution = distribution,
              .value = &request.value});
 }

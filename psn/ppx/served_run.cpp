@@ -117,9 +117,10 @@ Message ServedRun::next_request() {
       return Sample{bare_address(*request.address), request.address->name(), *request.distribution,
                     request.control};
     case Role::kObserve:
-      return Observe{bare_address(*request.address), request.address->name(),
-                     request.distribution ? std::optional(*request.distribution) : std::nullopt,
-                     request.value && tells_data_ ? *request.value : Value()};
+      return Observe{
+          bare_address(*request.address), request.address->name(),
+          request.distribution ? std::optional(*request.distribution) : std::nullopt,
+          request.value && (tells_data_ || !request.distribution) ? *request.value : Value()};
     case Role::kTag:
       return Tag{bare_address(*request.address), request.address->name(), *request.value};
     case Role::kFactor:

@@ -146,8 +146,10 @@ class Inference {
   void open_target() {
     const SimulationOptions& s = job_.simulation;
     target_ = open_simulator(job_.surrogate.simulator, s, s.count, host_);
-    const ModelSurvey survey(*target_, s.parallelism, s.run_options(host_, &job_.held),
-                             job_.queries);
+    std::vector<std::string> names = job_.queries;
+    for (const auto& [name, value] : job_.observations.values()) names.push_back(name);
+    const ModelSurvey survey(*target_, s.parallelism, s.run_options(host_, &job_.held), names);
+    survey.check_densities(job_.observations);
     target_queries_ = queries_for(survey, job_.queries, job_.observations);
   }
 
@@ -165,6 +167,7 @@ class Inference {
     }
     const ModelSurvey survey(*simulator_, s.parallelism, s.run_options(host_, &job_.held), names);
     survey.check(job_.observations);
+    if (job_.engine != Engine::kNetwork) survey.check_densities(job_.observations);
     survey.check_held(job_.held);
     engine_.queries = queries_for(survey, queries, job_.observations);
   }

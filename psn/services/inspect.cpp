@@ -20,7 +20,7 @@ InspectedNode inspected(const Node& node, bool choice) {
   if (choice) {
     result.role = node.role;
     result.control = node.control;
-    result.learned = is_derived(node.role);
+    result.learned = is_derived(node);
     result.family = family_name(node.value.family);
     result.shape = node.value.shape;
     result.categories = node.value.categories;

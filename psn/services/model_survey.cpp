@@ -185,6 +185,21 @@ void ModelSurvey::check(const Observations& observations) const {
   check_observations(observations, visits_);
 }
 
+void ModelSurvey::check_densities(const Observations& observations) const {
+  for (const auto& visits : visits_) {
+    for (const Visit& visit : visits) {
+      if (visit.distribution) continue;
+      const auto source = observations.source(*visit.address, visit.size);
+      if (!source) continue;
+      throw InvalidArgument(fmt::format(
+          "the observation '{}' is computed by the program, not drawn ('{}'): it has no density to "
+          "weigh runs by. Ask an inference network for its own answer (`engine` network), or infer "
+          "in a surrogate, which learns a density (psn train surrogate)",
+          *source->name, visit.address->text));
+    }
+  }
+}
+
 void ModelSurvey::check_held(const Observations& held) const {
   for (const auto& [name, value] : held.values()) {
     std::optional<Role> other;

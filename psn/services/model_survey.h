@@ -29,6 +29,8 @@ class ModelSurvey {
   // Throws InvalidArgument for an observation that no site takes, listing the model's, and for one
   // that cannot be meant; its name must be among the wanted ones.
   void check(const Observations& observations) const;
+  // Likewise for one that the program computes, and has no density of.
+  void check_densities(const Observations& observations) const;
   // Likewise for what is to be held: only latents can be.
   void check_held(const Observations& held) const;
   // Throws InvalidArgument for a name that did not come up, of a variable or site; `observed`: of

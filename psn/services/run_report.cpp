@@ -31,7 +31,7 @@ bool is_learned_tag(const Network& network, const std::string& name) {
   const auto indexed = split_index(name);
   for (NodeId id = Network::kEnd + 1; id < network.size(); ++id) {
     const Node& node = network.node(id);
-    if (!is_derived(node.role)) continue;
+    if (!is_derived(node)) continue;
     if (node.name == name || node.text == name) return true;
     if (network.shares_indices() && indexed && node.name == indexed->name) return true;
   }

@@ -75,7 +75,7 @@ HeadLoss Gradient::value_loss(const Node& node, const Entry& entry, const float*
                                            entry.log_prob, d);
     return {-log_q, log_q};
   }
-  if (is_derived(node.role)) {
+  if (is_derived(node)) {
     const Distribution blurred = blurred_tag(node, entry.value);
     return head_loss(node.value, node.scaling, outputs, entry.value, &blurred, d);
   }
@@ -104,9 +104,10 @@ void Gradient::value_head(const Batch& batch, const Batch::NodeSegment& segment)
 
   const std::size_t outputs = width(depth - 1);
   reserve(d_scratch_[0], rows * outputs);
-  // A tag is no part of the density: it is learned as one number, however many it has.
-  const bool derived = is_derived(node.role);
-  const double share = derived ? 1 / static_cast<double>(node.value.components()) : 1;
+  // A tag is no part of the density: it is learned as one number, however many it has. What is
+  // observed is learned as all that it is, for it will be conditioned on.
+  const bool derived = is_derived(node);
+  const double share = is_derived(node.role) ? 1 / static_cast<double>(node.value.components()) : 1;
   const auto scale = static_cast<float>(weight() * share);
   for (std::size_t r = 0; r < rows; ++r) {
     const std::uint32_t row = batch.order[segment.begin + r];

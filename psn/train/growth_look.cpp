@@ -10,13 +10,15 @@
 namespace psn {
 namespace {
 
-// A tag's length is not part of its address, as a choice's is.
+// The length of what is computed is not part of its address, as a choice's is.
 void check_length(const Node& met, const Value& value) {
   if (value.size() == met.value.components()) return;
   throw ModelError(
-      fmt::format("'{}' has {} numbers in one trace and {} in another: a surrogate learns tags of "
-                  "one length; `tags` ignore leaves them out",
-                  met.text, met.value.components(), value.size()));
+      fmt::format("'{}' has {} numbers in one trace and {} in another: {}", met.text,
+                  met.value.components(), value.size(),
+                  met.role == Role::kObserve
+                      ? "observe lists of random length number by number, with an index"
+                      : "a surrogate learns tags of one length; `tags` ignore leaves them out"));
 }
 
 }  // namespace
@@ -65,7 +67,7 @@ NodeId Growth::find_or_note(const Entry& entry, Look& look) {
   NodeId id = known(entry);
   if (id == Batch::kNone) id = note(entry, look);
   check_same(node(id, look), entry.role, entry.control);
-  if (is_derived(entry.role)) check_length(node(id, look), entry.value);
+  if (is_derived(entry)) check_length(node(id, look), entry.value);
   return id;
 }
 

@@ -39,6 +39,15 @@ double remote_observation(const Network& network, const std::vector<Trace>& trac
   return *(all.end() - 1 - beyond);
 }
 
+// A surrogate's traces have a density of what is computed, which counts in no other.
+double log_p_of(const Trace& trace) {
+  double log_p = trace.log_joint;
+  for (const Entry& entry : trace.entries) {
+    if (is_computed(entry)) log_p -= entry.log_prob;
+  }
+  return log_p;
+}
+
 }  // namespace
 
 Validation validate(const Network& network, const std::vector<Trace>& traces,
@@ -58,7 +67,7 @@ Validation validate(const Network& network, const std::vector<Trace>& traces,
       gradient.evaluate(batch, &log_s);
       prior_sum = std::accumulate(batch.log_p.begin(), batch.log_p.end(), prior_sum);
       for (std::size_t i = 0; i < log_s.size(); ++i) {
-        const double log_p = network.infers() ? 0 : chunk[begin + i].log_joint;
+        const double log_p = network.infers() ? 0 : log_p_of(chunk[begin + i]);
         const double difference = log_p - log_s[i];
         log_sum += log_s[i];
         sum += difference;

@@ -290,6 +290,12 @@ def observe(distribution, value=None, name="", address=""):
     return math.nan if observed is None else observed
 
 
+def observe_value(value, name="", address=""):
+    """The same of a quantity that the program computes, instead of drawing it: it has no density,
+    so only networks can infer from it. Returns what was observed, else `value`."""
+    return observe(None, value, name, address)
+
+
 def tag(value, name="", address=""):
     """Records a derived quantity."""
     address = _address(address, name)

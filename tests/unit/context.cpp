@@ -40,10 +40,11 @@ TEST(Context, AddressesCountInstances) {
               ctx.observe(Normal(0, 1), {.name = "a"});
               ctx.tag(3, {.name = "t"});
               ctx.factor(-1, {.name = "f"});
+              ctx.observe_value(2, {.name = "y", .index = 3});
             }),
             (std::vector<std::string>{"a__Normal__1", "a__Normal__2", "b_0__Bernoulli__1",
                                       "b_1__Bernoulli__1", "a__Beta__1", "a__Normal__3",
-                                      "t__Tag__1", "f__Factor__1"}));
+                                      "t__Tag__1", "f__Factor__1", "y_3__Observe__1"}));
 }
 
 TEST(Context, ScopesNest) {

@@ -53,6 +53,7 @@ inline Model everything() {
     ctx.tag(Value(std::vector<double>(static_cast<std::size_t>(k) + 1, -0.0)), {.name = "tag"});
     ctx.tag(Value({1, 2, 3, 4, x, 6}, {2, 3}), {.name = "matrix"});
     ctx.factor(-std::abs(x), {.name = "factor"});
+    ctx.observe_value(Value{x, 2 * x}, {.name = "computed"});
     ctx.observe(Normal(Value{x, x}, 0.5), {.name = "y"});
     return k == 1 ? Value({x, x}) : k == 2 ? Value() : Value(x);
   });

@@ -18,7 +18,7 @@ const std::string& scope_of(const Entry& entry) {
 
 // A tag's length is not part of its address.
 bool has_form(const Node& node, const Value& value) {
-  return !is_derived(node.role) || value.size() == node.value.components();
+  return !is_derived(node) || value.size() == node.value.components();
 }
 
 // One trace on its way through the network.
@@ -102,7 +102,7 @@ class Walk {
         Path& path = paths[next[i].row];
         const Node& node = network_.node(next[i].node);
         const Entry& entry = *path.entries[path.at++];
-        if (is_derived(entry.role)) return;
+        if (is_derived(entry)) return;
         follower_.choice(path.trace, entry, head_distribution(node.value, node.scaling, outputs));
       });
     }
