@@ -141,6 +141,7 @@ int run(int argc, char** argv) {
   add_data_command(program);
   add_experiment_command(program);
   add_zoo_command(program);
+  add_report_command(program);
   add_help_command(program);
   if (!ranks().alone()) refuse_ranks(program, "psn");
   take_last(program);

@@ -19,5 +19,6 @@ void add_compare_command(CLI::App& program);
 void add_data_command(CLI::App& program);
 void add_experiment_command(CLI::App& program);
 void add_zoo_command(CLI::App& program);
+void add_report_command(CLI::App& program);
 
 }  // namespace psn::app

@@ -1,0 +1,92 @@
+#include "psn/services/reporting/columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "psn/report/figures/density.h"
+#include "psn/report/figures/pairs.h"
+
+namespace psn::services {
+namespace {
+
+constexpr std::size_t kMostPairs = 5;       // variables in the square
+constexpr std::size_t kMostComponents = 8;  // of a vector that are drawn one by one
+
+std::vector<double> component(const Column& column, std::size_t k) {
+  std::vector<double> values;
+  for (std::size_t i = k; i < column.data.size(); i += column.width()) {
+    values.push_back(column.data[i]);
+  }
+  return values;
+}
+
+// As many as so many independent samples bear.
+std::size_t bins_for(double effective_samples) {
+  return static_cast<std::size_t>(std::clamp(2.5 * std::cbrt(effective_samples), 12.0, 60.0));
+}
+
+// `grid`: of the values.
+Figure distribution(const PairVariable& variable, Grid grid, const std::vector<double>& weights,
+                    const ColumnFigures& options) {
+  const Weighted sample{variable.values, weights};
+  DensityFigure figure{.variable = variable.name};
+  const auto* others = options.others;
+  const auto other = others ? others->find(variable.name) : decltype(others->end()){};
+  if (others && other != others->end()) {
+    const Weighted beside{other->second, {}};
+    const Grid around = grid_of(beside, bins_for(static_cast<double>(other->second.size())));
+    const Grid wide = joined(grid, around, around.bins + grid.bins);
+    // Each on its own grid, unless they are whole numbers: a narrow posterior in a wide prior would
+    // be one bar.
+    if (wide.whole) grid = wide;
+    figure.series.push_back({options.what, grid, densities(sample, grid)});
+    const Grid its = wide.whole ? wide : around;
+    figure.series.push_back({options.other_name, its, densities(beside, its)});
+  } else {
+    figure.series.push_back({options.what, grid, densities(sample, grid)});
+  }
+  const auto mark = options.marks.find(variable.name);
+  if (mark != options.marks.end()) figure.mark = {options.mark_name, mark->second};
+  return density_figure(figure);
+}
+
+}  // namespace
+
+std::string component_name(const Column& column, std::size_t k) {
+  return column.shape.empty() ? column.name : fmt::format("{}[{}]", column.name, k);
+}
+
+std::vector<Figure> column_figures(const Posterior& samples, const ColumnFigures& options,
+                                   std::string& text) {
+  const std::vector<double> weights = samples.weights();
+  const std::size_t bins = bins_for(samples.effective_sample_size());
+  std::vector<Figure> figures;
+  std::vector<PairVariable> paired;
+  std::size_t left_out = 0;
+  for (const std::string& name : samples.names()) {
+    const Column& column = samples.column(name);
+    for (std::size_t k = 0; k < std::min(column.width(), kMostComponents); ++k) {
+      if (figures.size() >= kMostDistributions) {
+        ++left_out;
+        continue;
+      }
+      PairVariable variable{component_name(column, k), component(column, k)};
+      if (variable.values.empty()) continue;
+      const Grid grid = grid_of({variable.values, weights}, bins);
+      figures.push_back(distribution(variable, grid, weights, options));
+      if (paired.size() < kMostPairs && grid.bins > 1) {
+        paired.push_back(std::move(variable));
+      }
+    }
+    if (column.width() > kMostComponents) left_out += column.width() - kMostComponents;
+  }
+  if (left_out > 0) text += fmt::format("{} more numbers are not drawn one by one. ", left_out);
+  if (options.pairs && paired.size() > 1) {
+    figures.insert(figures.begin(), pair_figure(paired, weights));
+  }
+  return figures;
+}
+
+}  // namespace psn::services

@@ -1,0 +1,33 @@
+// Columns of samples as figures: a distribution each, pairs, and what has many components as a band
+// or as a map. Internal header of the reports.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "psn/core/posterior.h"
+#include "psn/report/report.h"
+
+namespace psn::services {
+
+struct ColumnFigures {
+  std::string what = "posterior";  // what the samples are of
+  // Other samples of the same numbers, by name of the number: "theta", "w[2]".
+  std::string other_name;
+  const std::map<std::string, std::vector<double>>* others = nullptr;
+  // Values to mark, by name of the number.
+  std::string mark_name;
+  std::map<std::string, double> marks;
+  bool pairs = true;
+};
+
+// At most `kMostDistributions` distributions; says in `text` what was left out.
+inline constexpr std::size_t kMostDistributions = 24;
+std::vector<Figure> column_figures(const Posterior& samples, const ColumnFigures& options,
+                                   std::string& text);
+
+// "w[2]", or the name itself of a scalar.
+std::string component_name(const Column& column, std::size_t k);
+
+}  // namespace psn::services

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "psn/services/reporting/parts.h"
+
+namespace psn::services {
+
+const std::vector<double>* Priors::find(const std::string& model,
+                                        const std::string& variable) const {
+  const auto of_model = values.find(model);
+  if (of_model == values.end()) return nullptr;
+  const auto found = of_model->second.find(variable);
+  return found == of_model->second.end() ? nullptr : &found->second;
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(
+    const Json& json, const std::vector<std::pair<const char*, const char*>>& names) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  for (const auto& [key, name] : names) {
+    if (json.contains(key)) facts.emplace_back(name, text_at(json, key));
+  }
+  return facts;
+}
+
+std::vector<std::string> warnings_of(const Json& json) {
+  return json.value("warnings", std::vector<std::string>{});
+}
+
+Table summary_table(const std::string& caption, const Json& columns) {
+  Table table{.caption = caption, .head = {"variable"}, .rows = {}};
+  for (const auto& [variable, column] : columns.items()) {
+    for (const auto& [key, value] : column.items()) {
+      if (std::find(table.head.begin(), table.head.end(), key) == table.head.end()) {
+        table.head.push_back(key);
+      }
+    }
+  }
+  constexpr std::size_t kMostRows = 500;
+  for (const auto& [variable, column] : columns.items()) {
+    const Json& mean = column.at("mean");
+    const std::size_t width = mean.is_array() ? mean.size() : 1;
+    for (std::size_t k = 0; k < width && table.rows.size() < kMostRows; ++k) {
+      std::vector<std::string> row{mean.is_array() ? fmt::format("{}[{}]", variable, k) : variable};
+      for (std::size_t c = 1; c < table.head.size(); ++c) {
+        const auto cell = column.find(table.head[c]);
+        row.push_back(cell == column.end() ? ""
+                      : cell->is_array()   ? shown_json(cell->at(k))
+                                           : shown_json(*cell));
+      }
+      table.rows.push_back(std::move(row));
+    }
+  }
+  if (table.rows.size() == kMostRows) {
+    table.caption += fmt::format(" (the first {})", kMostRows);
+  }
+  return table;
+}
+
+}  // namespace psn::services
