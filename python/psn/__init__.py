@@ -1,1 +1,40 @@
-"""psn for Python. psn.ppx makes a Python program a simulator for psn and other engines."""
+"""psn: surrogates and posteriors of probabilistic programs.
+
+    import psn
+
+    @psn.model
+    def shop():
+        rate = psn.sample(psn.Gamma(2, 1), "rate")
+        psn.observe(psn.Poisson(8 * rate), "count")
+        return rate
+
+    post = psn.infer(shop, {"count": 12})
+    post.mean("rate")
+
+A model is a Python function, a network (psn.Network, or the path of its .psn file), the name of a
+built-in one, a plugin ("./libmodel.so"), or simulators in other processes ("exec:COMMAND",
+"ppx+tcp://HOST:PORT"). psn.ppx makes a Python program such a simulator; it needs no compiled part.
+"""
+
+try:
+    from psn import _core
+except ModuleNotFoundError as _missing:
+    if _missing.name not in ("psn._core", "numpy"):
+        raise
+    _why = str(_missing)
+
+    def __getattr__(name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ImportError(
+            "psn.%s needs the compiled part of psn, which is not here (%s): pip install it from "
+            "the source tree, or put build/python on PYTHONPATH; psn.ppx works without"
+            % (name, _why))
+else:
+    from psn._core import (Abandoned, DataError, Distribution, Error, InvalidArgument, ModelError,
+                           ProtocolError, factor, observe, sample, scope, tag)
+    from psn._families import *  # noqa: F403: all families
+    from psn.inference import Posterior, infer
+    from psn.programs import Model, model
+    from psn.running import PsnWarning
+    from psn.simulation import Samples, simulate

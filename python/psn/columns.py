@@ -1,0 +1,46 @@
+"""Samples as columns of numbers."""
+
+
+class Columns:
+    """Samples, a column for each quantity. `samples["rate"]` is an array that shares its memory with
+    psn: nothing is copied, and nobody may write there. NaN: this run does not have it."""
+
+    def __init__(self, posterior):
+        self._posterior = posterior
+
+    def __len__(self):
+        return len(self._posterior)
+
+    def __getitem__(self, name):
+        return self._posterior.column(name)
+
+    def __contains__(self, name):
+        return name in self.names
+
+    def __iter__(self):
+        return iter(self.names)
+
+    def keys(self):
+        return self.names
+
+    @property
+    def names(self):
+        """Of the columns."""
+        return self._posterior.names
+
+    def mean(self, name, component=0):
+        """The (weighted) mean of a column; of one component of it."""
+        return self._posterior.mean(name, component)
+
+    def std(self, name, component=0):
+        return self._posterior.variance(name, component) ** 0.5
+
+    def quantile(self, name, p, component=0):
+        return self._posterior.quantile(name, p, component)
+
+    def probability(self, name, component=0):
+        """That a run has this quantity at all."""
+        return self._posterior.probability(name, component)
+
+    def to_csv(self, path):
+        self._posterior.write_csv(str(path))

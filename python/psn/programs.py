@@ -1,0 +1,55 @@
+"""Models: Python functions, and what else can be run."""
+
+import functools
+import os
+
+from psn import _core
+
+
+class Model:
+    """A Python function as a model; calling it does nothing but call the function.
+
+    The function takes no arguments. It asks for random values by psn.sample(), says what can be
+    measured by psn.observe(), and may return a number or an array.
+    """
+
+    def __init__(self, function, name=None):
+        functools.update_wrapper(self, function)
+        self.function = function
+        self.name = name or getattr(function, "__name__", "program")
+
+    def __call__(self):
+        return self.function()
+
+    def __repr__(self):
+        return "<psn.Model %s>" % self.name
+
+
+def model(function=None, *, name=None):
+    """Make a function a model: `@psn.model`, or `@psn.model(name="my shop")`."""
+    if function is None:
+        return lambda function: Model(function, name)
+    return Model(function, name)
+
+
+class Called:
+    """The models of one call of a service: their names, and the functions behind them."""
+
+    def __init__(self):
+        self.programs = {}
+
+    def name(self, model):
+        """What services call it."""
+        if isinstance(model, str):
+            return model
+        if isinstance(model, os.PathLike):
+            return os.fspath(model)
+        if isinstance(getattr(model, "path", None), str):  # a network
+            return model.path
+        if not isinstance(model, Model):
+            if not callable(model):
+                raise TypeError("a model is a function, a network, or a string, not %r" % (model,))
+            model = Model(model)
+        if self.programs.setdefault(model.name, model.function) is not model.function:
+            raise _core.InvalidArgument("two models are called '%s'" % model.name)
+        return model.name
