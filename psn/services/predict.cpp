@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <filesystem>
+#include <optional>
 #include <unordered_set>
 
 #include "psn/base/error.h"
@@ -52,7 +53,9 @@ std::vector<Query> default_predictions(const ModelSurvey& survey) {
 }  // namespace
 
 PredictionResult predict(PredictionJob job, Host& host) {
-  const Draws draws = load_draws(job.posterior);
+  std::optional<Draws> loaded;
+  if (!job.kept) loaded.emplace(load_draws(job.posterior));
+  const Draws& draws = job.kept ? *job.kept : *loaded;
   SimulationOptions& s = job.simulation;
   if (s.model.empty()) s.model = model_of(job.posterior);
   ForwardRun forward(job, host);

@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "psn/core/posterior.h"
+#include "psn/infer/draws.h"
 #include "psn/services/forward_run.h"
 #include "psn/services/posterior_summary.h"
 
 namespace psn::services {
 
 struct PredictionJob : ForwardOptions {  // an empty model: what the posterior is of
-  std::string posterior;                 // folder
+  std::string posterior;                 // folder; or:
+  const Draws* kept = nullptr;           // draws in memory, with the model that they are of
 };
 
 struct PredictionResult {

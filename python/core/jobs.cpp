@@ -76,7 +76,13 @@ void bind_forward_jobs(py::module_& module) {
       .def_readwrite("columns", &SimulationJob::columns);
   py::class_<PredictionJob, ForwardOptions>(module, "PredictionJob")
       .def(py::init())
-      .def_readwrite("posterior", &PredictionJob::posterior);
+      .def_readwrite("posterior", &PredictionJob::posterior)
+      .def(
+          "predict_from",
+          [](PredictionJob& job, const InferenceResult& posterior) {
+            job.kept = posterior.draws ? &*posterior.draws : nullptr;
+          },
+          py::keep_alive<1, 2>());
   py::class_<ComparisonJob>(module, "ComparisonJob")
       .def(py::init())
       .def_readwrite("simulation", &ComparisonJob::simulation)
@@ -128,12 +134,30 @@ void bind_inference_job(py::module_& module) {
       .def_readwrite("resume", &Job::resume);
 }
 
+void bind_training_job(py::module_& module) {
+  py::class_<StoredTraces>(module, "StoredTraces")
+      .def_readwrite("store", &StoredTraces::store)
+      .def_readwrite("epochs", &StoredTraces::epochs);
+  py::class_<TrainingJob>(module, "TrainingJob")
+      .def(py::init())
+      .def_readwrite("recipe", &TrainingJob::recipe)
+      .def_readwrite("model", &TrainingJob::model)
+      .def_readwrite("data", &TrainingJob::data)
+      .def_readwrite("simulator", &TrainingJob::simulator)
+      .def_readwrite("start", &TrainingJob::from)
+      .def_readwrite("out", &TrainingJob::out)
+      .def_readwrite("log", &TrainingJob::log)
+      .def_readwrite("resume", &TrainingJob::resume)
+      .def_readwrite("config", &TrainingJob::config);
+}
+
 }  // namespace
 
 void bind_jobs(py::module_& module) {
   bind_simulation_options(module);
   bind_forward_jobs(module);
   bind_inference_job(module);
+  bind_training_job(module);
 }
 
 }  // namespace psn::python

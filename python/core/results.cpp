@@ -2,9 +2,14 @@
 // share their memory with the posterior.
 #include <memory>
 
+#include "psn/services/budget.h"
+#include "psn/services/compare.h"
+#include "psn/services/generate.h"
+#include "psn/services/graph.h"
 #include "psn/services/infer.h"
 #include "psn/services/predict.h"
 #include "psn/services/simulate.h"
+#include "psn/services/train.h"
 #include "python/core/services.h"
 #include "python/core/value.h"
 
@@ -161,6 +166,84 @@ void bind_runs(py::module_& module) {
       .def_readonly("report", &PredictionResult::report);
 }
 
+void bind_training(py::module_& module) {
+  py::class_<Validation>(module, "Validation")
+      .def_readonly("traces", &Validation::traces)
+      .def_readonly("unseen", &Validation::unseen)
+      .def_readonly("loss", &Validation::loss)
+      .def_readonly("kl", &Validation::kl)
+      .def_readonly("standard_error", &Validation::standard_error)
+      .def_readonly("prior_loss", &Validation::prior_loss);
+  py::class_<Progress>(module, "Progress")
+      .def_readonly("traces", &Progress::traces)
+      .def_readonly("addresses", &Progress::addresses)
+      .def_readonly("transitions", &Progress::transitions)
+      .def_readonly("seconds", &Progress::seconds)
+      .def_readonly("validation", &Progress::validation)
+      .def_readonly("finished", &Progress::finished);
+  py::class_<TrainingResult>(module, "TrainingResult")
+      .def_readonly("last", &TrainingResult::last)
+      .def_readonly("infers", &TrainingResult::infers)
+      .def_readonly("traces", &TrainingResult::traces)
+      .def_readonly("failures", &TrainingResult::failures)
+      .def_readonly("warnings", &TrainingResult::warnings)
+      .def_readonly("verdict", &TrainingResult::verdict)
+      .def_readonly("left", &TrainingResult::left);
+  py::class_<TrainingAmount>(module, "TrainingAmount")
+      .def_readonly("traces", &TrainingAmount::traces)
+      .def_readonly("validation", &TrainingAmount::validation);
+  py::class_<GenerationResult>(module, "GenerationResult")
+      .def_readonly("model", &GenerationResult::model)
+      .def_readonly("traces", &GenerationResult::traces)
+      .def_readonly("new_traces", &GenerationResult::new_traces)
+      .def_readonly("failures", &GenerationResult::failures);
+}
+
+void bind_comparison(py::module_& module) {
+  py::class_<WithFloor>(module, "WithFloor")
+      .def_readonly("value", &WithFloor::value)
+      .def_readonly("floor", &WithFloor::floor);
+  py::class_<AddressDeviation>(module, "AddressDeviation")
+      .def_readonly("address", &AddressDeviation::address)
+      .def_readonly("visits", &AddressDeviation::visits)
+      .def_readonly("value", &AddressDeviation::value)
+      .def_readonly("transition", &AddressDeviation::transition)
+      .def_readonly("closed_form", &AddressDeviation::closed_form);
+  py::class_<ConditionalDeviation>(module, "ConditionalDeviation")
+      .def_readonly("traces", &ConditionalDeviation::traces)
+      .def_readonly("unseen", &ConditionalDeviation::unseen)
+      .def_readonly("kl", &ConditionalDeviation::kl)
+      .def_readonly("standard_error", &ConditionalDeviation::standard_error)
+      .def_readonly("unknown_mass", &ConditionalDeviation::unknown_mass)
+      .def_readonly("addresses", &ConditionalDeviation::addresses);
+  py::class_<Bin>(module, "Bin")
+      .def_readonly("low", &Bin::low)
+      .def_readonly("high", &Bin::high)
+      .def_readonly("count", &Bin::count)
+      .def_readonly("mean", &Bin::mean)
+      .def_readonly("standard_error", &Bin::standard_error);
+  py::class_<BinnedComparison>(module, "BinnedComparison")
+      .def_readonly("simulator", &BinnedComparison::simulator)
+      .def_readonly("surrogate", &BinnedComparison::surrogate);
+  py::class_<ComparisonResult>(module, "ComparisonResult")
+      .def_readonly("conditional", &ComparisonResult::conditional)
+      .def_readonly("transition", &ComparisonResult::transition)
+      .def_readonly("frequency", &ComparisonResult::frequency)
+      .def_readonly("path_total_variation", &ComparisonResult::path_total_variation)
+      .def_readonly("conditional_means", &ComparisonResult::conditional_means)
+      .def_readonly("failures", &ComparisonResult::failures);
+  using Edge = TransitionGraph::Edge;
+  py::class_<Edge>(module, "Edge")
+      .def_readonly("origin", &Edge::from)
+      .def_readonly("to", &Edge::to)
+      .def_readonly("count", &Edge::count)
+      .def_readonly("departures", &Edge::departures)
+      .def_readonly("probability", &Edge::probability);
+  py::class_<GraphResult>(module, "GraphResult")
+      .def_readonly("traces", &GraphResult::traces)
+      .def_readonly("edges", &GraphResult::edges);
+}
+
 }  // namespace
 
 void bind_results(py::module_& module) {
@@ -168,6 +251,8 @@ void bind_results(py::module_& module) {
   bind_summaries(module);
   bind_reports(module);
   bind_runs(module);
+  bind_training(module);
+  bind_comparison(module);
 }
 
 }  // namespace psn::python

@@ -35,6 +35,9 @@ else:
                            ProtocolError, factor, observe, sample, scope, tag)
     from psn._families import *  # noqa: F403: all families
     from psn.inference import Posterior, infer
-    from psn.programs import Model, model
+    from psn.networks import Network, compare
+    from psn.programs import Model, model, serve
     from psn.running import PsnWarning
-    from psn.simulation import Samples, simulate
+    from psn.simulation import Predictions, Samples, graph, predict, simulate
+    from psn.stores import Store, generate
+    from psn.training import train_inference, train_surrogate

@@ -3,6 +3,7 @@
 from psn import _core
 from psn.columns import Columns
 from psn.running import run
+from psn.simulation import predict
 from psn.summary import Summary
 
 ENGINES = {"is": _core.Engine.importance, "ic": _core.Engine.compiled,
@@ -14,9 +15,9 @@ class Posterior(Columns):
     """Samples of a posterior. Those of importance sampling have weights: post.mean("rate") takes
     them into account, post["rate"] is without; post.resample() has samples of equal weight."""
 
-    def __init__(self, result):
+    def __init__(self, result, model):
         super().__init__(result.posterior)
-        self.result = result
+        self.result, self.model = result, model
 
     @property
     def weights(self):
@@ -51,6 +52,10 @@ class Posterior(Columns):
         rows = self._posterior.resampled_rows(len(self) if count is None else count, seed)
         return {name: self[name][rows] for name in self.names}
 
+    def predict(self, traces=1000, **options):
+        """What would be observed again; as psn.predict."""
+        return predict(self, traces, **options)
+
     def save(self, path):
         """Columns and weights, as docs/formats/posterior.md has it."""
         self._posterior.save(str(path))
@@ -64,7 +69,7 @@ class Posterior(Columns):
 
 def infer(model, observations=None, *, network=None, engine=None, samples=10_000, queries=(),
           held=None, chains=4, burn_in=None, thinning=1, defensive=0.0, correct=0, simulator=None,
-          unknown="renormalise", **options):
+          unknown="renormalise", draws=10_000, **options):
     """The posterior of a model given observations.
 
     observations  {name: value}: numbers or arrays, by name or address of what psn.observe() or
@@ -82,6 +87,7 @@ def infer(model, observations=None, *, network=None, engine=None, samples=10_000
     defensive     of "ic": share of runs drawn from the model itself, which bounds the weights
     correct, simulator  for a surrogate: run so many samples again in its simulator, and weigh them
                   to be the simulator's posterior
+    draws         samples of which all latents are kept, for post.predict()
     unknown       of a surrogate, at addresses that it does not know; see psn.simulate
 
     More arguments: see psn.running. Returns a Posterior.
@@ -104,6 +110,7 @@ def infer(model, observations=None, *, network=None, engine=None, samples=10_000
         job.thinning = thinning
         job.defensive = defensive
         job.correct = correct
+        job.draws = draws
         result = _core.infer(job, r.host())
         r.warn(result.warnings, result.report.failures)
-        return Posterior(result)
+        return Posterior(result, simulator if correct else model)

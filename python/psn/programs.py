@@ -53,3 +53,14 @@ class Called:
         if self.programs.setdefault(model.name, model.function) is not model.function:
             raise _core.InvalidArgument("two models are called '%s'" % model.name)
         return model.name
+
+
+def serve(model, endpoint="tcp://127.0.0.1:5555", seed=0):
+    """Serve a model to any engine that speaks PPX, the command line too, until Ctrl-C:
+
+    psn infer ppx+tcp://127.0.0.1:5555 ...
+    """
+    called = Called()
+    job = _core.ServiceJob()
+    job.model, job.endpoint, job.seed = called.name(model), endpoint, seed
+    _core.serve(job, _core.Host(called.programs))

@@ -15,7 +15,7 @@ import contextlib
 import difflib
 import warnings
 
-from psn import _core, _progress
+from psn import _core, _progress, _workers
 from psn.programs import Called
 
 DEFAULTS = {"seed": 0, "quiet": False, "workers": 1, "max_failures": 0.01, "time_limit": 3600,
@@ -38,6 +38,20 @@ class Run:
         self.options = {**DEFAULTS, **options}
         self.quiet = self.options["quiet"]
         self.called = Called()
+        self.processes = contextlib.ExitStack()
+        self.labels = {}  # of what goes by another name among services
+
+    def name(self, model):
+        """What services call a model, which is served by processes of its own if there are to be
+        several."""
+        name = self.called.name(model)
+        workers = self.options["workers"]
+        if workers == 1 or name not in self.called.programs:
+            return name
+        serving = _workers.serving(name, self.called.programs.pop(name), workers)
+        address = self.processes.enter_context(serving)
+        self.labels[address] = name
+        return address
 
     def settings(self, settings):
         """Of a simulator."""
@@ -50,7 +64,7 @@ class Run:
     def simulation(self, simulation, model, count):
         """Of runs of a model."""
         self.settings(simulation)
-        simulation.model = self.called.name(model) if model is not None else ""
+        simulation.model = self.name(model) if model is not None else ""
         simulation.count = count
         for name in ("seed", "max_length", "threads", "width"):
             setattr(simulation, name, self.options[name])
@@ -61,10 +75,14 @@ class Run:
             raise _core.InvalidArgument("`unknown`: one of %s, not '%s'"
                                         % (", ".join(_core.Unknown.__members__), unknown))
         use.unknown = _core.Unknown.__members__[unknown]
-        use.simulator = self.called.name(simulator) if simulator is not None else ""
+        use.simulator = self.name(simulator) if simulator is not None else ""
 
     def host(self):
-        return _core.Host(self.called.programs, _progress.shower(self.quiet))
+        show = _progress.shower(self.quiet)
+        if show is None:
+            return _core.Host(self.called.programs)
+        return _core.Host(self.called.programs,
+                          lambda label, *rest: show(self.labels.get(label, label), *rest))
 
     def warn(self, texts, failures=None):
         if self.quiet:
@@ -79,4 +97,6 @@ class Run:
 
 @contextlib.contextmanager
 def run(options):
-    yield Run(options)
+    one = Run(options)
+    with one.processes:
+        yield one

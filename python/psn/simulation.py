@@ -1,8 +1,11 @@
 """Forward runs of a model."""
 
+import os
+
 from psn import _core
 from psn.columns import Columns
 from psn.running import run
+from psn.summary import html_table, table
 
 
 class Samples(Columns):
@@ -48,3 +51,54 @@ def simulate(model, traces=1000, *, queries=(), held=None, record=0, simulator=N
         result = _core.simulate(job, r.host())
         r.warn([], result.report.failures)
         return Samples(result)
+
+
+def graph(model, traces=1000, *, sites=False, held=None, simulator=None, unknown="renormalise",
+          **options):
+    """The address transitions of a model: how often each choice is followed by each other. Returns
+    edges with .origin, .to, .count and .probability; sites=True: between sites, without instances."""
+    with run(options) as r:
+        job = _core.ForwardOptions()
+        r.simulation(job.simulation, model, traces)
+        r.surrogate(job.surrogate, unknown, simulator)
+        job.held = held or {}
+        return _core.graph(job, sites, r.host()).edges
+
+
+class Predictions(Columns):
+    """What would be observed again."""
+
+    def __init__(self, result):
+        super().__init__(result.samples)
+        self.result = result
+
+    def __repr__(self):
+        return "<psn.Predictions: %d runs of %d draws in %s>\n%s" % (
+            len(self), self.result.draws, self.result.model, table(self.result.columns))
+
+    def _repr_html_(self):
+        return html_table(self.result.columns)
+
+
+def predict(posterior, traces=1000, *, model=None, queries=(), held=None, **options):
+    """Run a model on draws of a posterior: what would be observed again.
+
+    posterior   of psn.infer(), or the folder of `psn infer --out`
+    model       what to run; by default what the posterior is of
+    queries     by default the observations; `held`: as for psn.simulate
+
+    More arguments: see psn.running. Returns Predictions.
+    """
+    with run(options) as r:
+        job = _core.PredictionJob()
+        if isinstance(posterior, (str, os.PathLike)):
+            job.posterior = os.fspath(posterior)
+        else:
+            job.predict_from(posterior.result)
+            model = posterior.model if model is None else model
+        r.simulation(job.simulation, model, traces)
+        job.queries = list(queries)
+        job.held = held or {}
+        result = _core.predict(job, r.host())
+        r.warn([], result.report.failures)
+        return Predictions(result)

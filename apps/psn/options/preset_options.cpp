@@ -12,6 +12,7 @@
 #include "psn/base/error.h"
 #include "psn/base/text.h"
 #include "psn/nn/network_file.h"
+#include "psn/services/recipe.h"
 
 namespace psn::app {
 namespace {
@@ -41,18 +42,11 @@ std::pair<std::string, std::string> split(const std::string& text, char at) {
   return {text.substr(0, place), text.substr(place + 1)};
 }
 
-// On the command line surrogates learn tags unless told not to; the paper's do not.
-Preset recipe_of(const std::string& name, Purpose purpose) {
-  Preset recipe = preset(name, purpose);
-  recipe.network.tags = purpose == Purpose::kSurrogate && name != "paper";
-  return recipe;
-}
-
 // For help, before the purpose is known.
 template <class Text>
 std::string shown_default(const Text& text) {
-  Preset surrogate = recipe_of("default", Purpose::kSurrogate);
-  Preset inference = recipe_of("default", Purpose::kInference);
+  Preset surrogate = services::first_recipe("default", Purpose::kSurrogate);
+  Preset inference = services::first_recipe("default", Purpose::kInference);
   const std::string one = text(surrogate), other = text(inference);
   return one == other ? one : fmt::format("{} (inference: {})", one, other);
 }
@@ -149,11 +143,8 @@ void PresetOptions::add_to(CLI::App& command) {
     }
     add_field(command, &Preset::training, field);
     if (field.name == "traces") {
-      apply_.push_back([this](Preset& chosen) {
-        if (preset_ == "paper" || stored_ > 0) return;
-        chosen.training.batch_size =
-            default_batch_size(chosen.training.traces, chosen.network.purpose);
-      });
+      apply_.push_back(
+          [this](Preset& chosen) { services::plan_for_amount(chosen, preset_, stored_); });
     }
   }
   for (const auto& field : network_fields()) {
@@ -178,7 +169,7 @@ void PresetOptions::add_to(CLI::App& command) {
 
 Preset PresetOptions::chosen(Purpose purpose, const NetworkConfig* given, std::uint64_t stored) {
   stored_ = stored;
-  Preset chosen = recipe_of(preset_, purpose);
+  Preset chosen = services::first_recipe(preset_, purpose);
   if (given) chosen.network = *given;
   for (const auto& apply : apply_) apply(chosen);
   if (const auto problem = chosen.network.problem()) throw InvalidArgument(*problem);
