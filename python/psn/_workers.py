@@ -7,6 +7,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 
 from psn import _core
 
@@ -34,6 +35,9 @@ def serving(name, function, workers):
     try:
         for process in processes:
             process.start()
+        # An engine that comes too early tries again, but not at once.
+        while not all(map(os.path.exists, paths)) and all(p.is_alive() for p in processes):
+            time.sleep(0.001)
         yield "ppx+ipc://" + ",".join(paths)
     finally:
         for process in processes:
