@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <functional>
 
 namespace psn {
@@ -13,6 +14,11 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
 }
 
 constexpr std::size_t kNoFamily = ~std::size_t{0};  // a tag or a factor
+
+// Most texts are empty or differ in length: no call is needed to see it.
+bool same_text(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
 
 std::string_view basename(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1);
@@ -30,15 +36,15 @@ bool AddressCache::Entry::matches(std::string_view in_scope, const SiteOptions& 
                                   const std::source_location& location,
                                   const Distribution* distribution,
                                   std::string_view of_type) const {
-  if (name != options.name || index != options.index || address != options.address ||
-      scope != in_scope) {
+  if (index != options.index || !same_text(name, options.name) ||
+      !same_text(address, options.address) || !same_text(scope, in_scope)) {
     return false;
   }
   if (file &&
       (file != location.file_name() || line != location.line() || column != location.column())) {
     return false;
   }
-  if (!distribution) return family == kNoFamily && type == of_type;
+  if (!distribution) return family == kNoFamily && same_text(type, of_type);
   return family == static_cast<std::size_t>(distribution->family()) &&
          categories == distribution->categories() &&
          (shape.empty() ? distribution->is_scalar() : distribution->shape() == shape);

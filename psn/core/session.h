@@ -81,19 +81,20 @@ class Session {
   void take_from_model(const Pending& request);
   void take_observation(const Pending& request);
   void take_computed(const Pending& request);
-  std::optional<Value> measured(const Pending& request);
   const Value* own_data(const Pending& request);
-  void take_given(const Pending& request, const Value& given);
   void take_with_gaps(const Pending& request, const Value& given);
   void hand_over(const Pending& request, const Value& given, double log_p);
-  void weigh_evidence(const Pending& request, double log_p);
-  Entry& record(const Pending& request, const Value& value, double log_p);
   void finish(const Pending& request);
   void end(Run& run);
-  void check(const Pending& request) const;
+  // What every request comes by; used by session.cpp alone.
+  inline std::optional<Value> measured(const Pending& request);
+  inline void take_given(const Pending& request, const Value& given);
+  inline void weigh_evidence(const Pending& request, double log_p);
+  inline Entry& record(const Pending& request, const Value& value, double log_p);
+  inline void check(const Pending& request) const;
   using Density = double(const Distribution&, const Value&);
-  double density(const Pending& request, const Value& value, Density* of) const;
-  double density(const Pending& request, const Value& value) const;
+  inline double density(const Pending& request, const Value& value, Density* of) const;
+  inline double density(const Pending& request, const Value& value) const;
   [[noreturn]] void fail(const Pending& request, std::string_view what) const;
 
   Ensemble& ensemble_;
