@@ -145,7 +145,10 @@ const Fields<ObservationLayers>& observation_layer_fields() {
        "before them, for arrays of two or three dimensions"},
       {"channels", Whole{std::mem_fn(&Layers::channels), 1, kWidest}, "of each convolution"},
       {"skip", Whole{std::mem_fn(&Layers::skip), 0, kWidest},
-       "how many numbers of the observation go past these layers at most", nullptr, false}};
+       "how many numbers of the observation go past these layers at most", nullptr, false},
+      {"indices", Field<Layers>::Flag{std::mem_fn(&Layers::shared), "shared", "apart"},
+       "whether all indices of a list share these layers, so that it may have any length", nullptr,
+       false}};
   return fields;
 }
 
@@ -154,9 +157,6 @@ std::optional<std::string> NetworkConfig::problem() const {
     return fmt::format("there is no core '{}'; there are {}", core, fmt::join(core_names(), ", "));
   }
   if (auto wrong = problem_of(network_fields(), *this)) return wrong;
-  if (purpose == Purpose::kInference && addressing == Addressing::kShared) {
-    return "an inference network cannot share indices";
-  }
   if (auto wrong = problem_of_layers(variable_layer_fields(), "variables", variable_layers,
                                      variable_embedding)) {
     return wrong;

@@ -34,6 +34,9 @@ struct ObservationLayers {
   // At most so many numbers go past the layers: the observation's own, or as many linear
   // combinations of them if it has more. 0: none, as in the paper.
   std::size_t skip = 0;
+  // All indices of a list share the layers, and what is made of them is averaged: a list may then
+  // have any length (psn/nn/observation.h).
+  bool shared = false;
 };
 
 // What a network is for.

@@ -95,7 +95,15 @@ bool Network::by_instance(Role role) const {
   return config_.addressing == Addressing::kInstance || (infers() && role == Role::kObserve);
 }
 
+// Is it an observation that goes by its site?
+bool Network::in_list(const Address& address, Role role) const {
+  if (!infers() || role != Role::kObserve || !address.variable->index) return false;
+  const Variable& variable = *address.variable;
+  return config_.observation_layers_of(variable.name, variable.site->name).shared;
+}
+
 std::string Network::key(const Address& address, Role role) const {
+  if (in_list(address, role)) return address.variable->site->text;
   if (by_instance(role)) return address.text;
   return shares_indices() ? address.variable->site->text : address.variable->text;
 }
@@ -125,11 +133,13 @@ Node Network::describe(const Address& address, const Entry& entry) const {
   node.text = key(address, entry.role);
   node.scope = variable.site->scope;
   node.base = variable.site->base;
-  node.name = shares_indices() ? variable.site->name : variable.name;
+  const bool list = in_list(address, entry.role);
+  const bool all_indices = list || (shares_indices() && !is_observed(entry.role));
+  node.name = all_indices ? variable.site->name : variable.name;
   node.site_name = variable.site->name;
   node.type = variable.site->type;
-  if (!shares_indices()) node.index = variable.index;
-  node.instance = by_instance(entry.role) ? address.instance : 0;
+  if (!all_indices) node.index = variable.index;
+  node.instance = by_instance(entry.role) && !list ? address.instance : 0;
   node.role = entry.role;
   node.control = entry.control;
   node.value = {d.family(), d.shape(), static_cast<std::uint32_t>(d.categories()),
@@ -276,13 +286,16 @@ void Network::set_scaling(NodeId id, const Scaling& scaling, bool keep_outputs) 
   if (node.value.family == family_of<Categorical>) return;
   // u = (x - m) / s in old units is a + b u' in new ones.
   const std::size_t inputs = node.value.inputs();
-  const auto rescale_inputs = [&](BlockId block_id, std::size_t first_column) {
+  // `constant`: the column whose input is 1 where these are there; none: the bias.
+  const auto rescale_inputs = [&](BlockId block_id, std::size_t first_column,
+                                  std::optional<std::size_t> constant = {}) {
     const Block& block = parameters_.block(block_id);
     for (std::size_t row = 0; row < block.rows; ++row) {
       float* weights = parameters_.values(block_id) + row * block.columns;
       for (std::size_t i = 0; i < inputs; ++i) {
         float& w = weights[first_column + i];
-        weights[block.columns - 1] += w * (scaling.location[i] - old.location[i]) / old.scale[i];
+        weights[constant.value_or(block.columns - 1)] +=
+            w * (scaling.location[i] - old.location[i]) / old.scale[i];
         w *= scaling.scale[i] / old.scale[i];
       }
     }
@@ -290,6 +303,7 @@ void Network::set_scaling(NodeId id, const Scaling& scaling, bool keep_outputs) 
   if (is_observation(id)) {
     // The windows of a convolution share their weights, so they can't make up for it one by one.
     if (node.convolutions.empty()) rescale_inputs(node.observation_layers.front(), 0);
+    if (is_list(node)) rescale_inputs(node.observation_layers.front(), inputs, 2 * inputs);
     const std::size_t skip = observation_skip(config_, node);
     if (node.observation_skip != kNoBlock) {
       rescale_inputs(node.observation_skip, 0);

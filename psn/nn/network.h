@@ -73,6 +73,16 @@ struct Node {
   bool may_be_missing = false;                // the network has learned to do without
 };
 
+// An observation that stands for a list: for all indices of its site, however many there are.
+inline bool is_list(const Node& node) {
+  return node.role == Role::kObserve && node.instance == 0;
+}
+// Numbers that the layers of an observation see of each value. Of a list also those of the value
+// before, whether there is one, and the index.
+std::size_t observation_columns(const Node& node);
+// Numbers that tell how long a list is, beside what its values have in the mean.
+std::size_t length_features(const Node& node);
+
 // The first layers of an observation.
 std::vector<Convolution> observation_convolutions(const NetworkConfig& config, const Node& node);
 // How many numbers of an observation go past its layers.
@@ -98,7 +108,8 @@ class Network {
 
   std::size_t size() const { return nodes_.size(); }
   const Node& node(NodeId id) const { return nodes_[id]; }
-  // Observations of an inference network always go by their full address.
+  // Observations of an inference network go by their full address, or by their site if all its
+  // indices share layers.
   std::optional<NodeId> find(const Address& address, Role role = Role::kSample) const;
   std::size_t transition_count() const;
 
@@ -142,7 +153,8 @@ class Network {
   std::size_t tally_inputs() const { return tally_ ? tally_->inputs() : 0; }
 
   bool infers() const { return config_.purpose == Purpose::kInference; }
-  bool is_observation(NodeId node) const { return infers() && nodes_[node].role == Role::kObserve; }
+  bool is_observed(Role role) const { return infers() && role == Role::kObserve; }
+  bool is_observation(NodeId node) const { return is_observed(nodes_[node].role); }
 
   // Sizes.
   std::size_t hidden() const { return core_->outputs(); }
@@ -171,6 +183,7 @@ class Network {
 
  private:
   bool by_instance(Role role) const;
+  bool in_list(const Address& address, Role role) const;
   std::string key(const Address& address, Role role) const;
   void add_core();
   void add_layers(Node& node, std::uint64_t stream);

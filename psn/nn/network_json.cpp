@@ -220,10 +220,12 @@ Node read_node(const JsonReader& reader, const json& entry, const NetworkConfig&
   }
   node.role = read_role(reader, entry, config.tags, node.text);
   const bool observation = config.purpose == Purpose::kInference && node.role == Role::kObserve;
-  if ((config.addressing == Addressing::kInstance || observation) != (node.instance > 0)) {
+  const bool list = observation && node.instance == 0 && !node.index &&
+                    config.observation_layers_of(node.name, node.site_name).shared;
+  if (!list && (config.addressing == Addressing::kInstance || observation) != (node.instance > 0)) {
     reader.fail(fmt::format("'{}' has instance {}", node.text, node.instance));
   }
-  const bool shares_indices = config.addressing == Addressing::kShared;
+  const bool shares_indices = config.addressing == Addressing::kShared && !observation;
   if (shares_indices && node.index) {
     reader.fail(fmt::format("'{}' has an index of its own", node.text));
   }

@@ -6,8 +6,18 @@
 
 namespace psn {
 
+std::size_t observation_columns(const Node& node) {
+  const std::size_t inputs = node.value.inputs();
+  return is_list(node) ? 2 * inputs + 1 + kIndexFeatures : inputs;
+}
+
+std::size_t length_features(const Node& node) {
+  return is_list(node) ? 2 : 0;
+}
+
 std::vector<Convolution> observation_convolutions(const NetworkConfig& config, const Node& node) {
   if (node.value.family == family_of<Categorical>) return {};  // one-hot: no array of numbers
+  if (is_list(node)) return {};
   const ObservationLayers& layers = config.observation_layers_of(node.name, node.site_name);
   return convolutions_for(node.value.shape, layers.convolution_layers, layers.channels);
 }
@@ -27,7 +37,7 @@ void Network::add_observation_layers(Node& node, std::uint64_t stream) {
         parameters_.add(static_cast<std::uint32_t>(rows), static_cast<std::uint32_t>(inputs + 1)));
     initialize(node.observation_layers.back(), inputs, seeds.bits());
   };
-  std::size_t width = node.value.inputs();
+  std::size_t width = observation_columns(node);
   for (const Convolution& convolution : node.convolutions) {
     add(convolution.channels_out, convolution.window());
     width = convolution.outputs();
@@ -42,8 +52,9 @@ void Network::add_observation_layers(Node& node, std::uint64_t stream) {
         parameters_.add(static_cast<std::uint32_t>(skip), static_cast<std::uint32_t>(inputs + 1));
     initialize(node.observation_skip, inputs, seeds.bits());
   }
-  node.observation_projection = parameters_.add(static_cast<std::uint32_t>(observation_outputs()),
-                                                static_cast<std::uint32_t>(width + skip + 1));
+  node.observation_projection =
+      parameters_.add(static_cast<std::uint32_t>(observation_outputs()),
+                      static_cast<std::uint32_t>(width + length_features(node) + skip + 1));
 }
 
 ProposalType proposal_of(const NetworkConfig& config, const Node& node) {

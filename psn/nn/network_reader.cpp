@@ -102,7 +102,7 @@ class NetworkReader {
     // A convolution's own weights are few whatever the value's size, but its scaling is not.
     expect(prefix + "location", Tensor::Type::kFloat32,
            {static_cast<std::int64_t>(node.value.components())});
-    std::size_t i = 0, width = node.value.inputs();
+    std::size_t i = 0, width = observation_columns(node);
     const auto layer = [&](std::size_t rows, std::size_t inputs) {
       expect(fmt::format("{}observation.{}", prefix, i++), rows, inputs + 1);
     };
@@ -116,7 +116,7 @@ class NetworkReader {
     const std::size_t inputs = node.value.inputs(), skip = observation_skip(config, node);
     if (skip < inputs && skip > 0) expect(prefix + "observation_skip", skip, inputs + 1);
     expect(prefix + "observation_projection", core_->inputs() + config.observation_context,
-           width + skip + 1);
+           width + length_features(node) + skip + 1);
   }
 
   void expect_node(const NetworkConfig& config, const Node& node, NodeId id) {

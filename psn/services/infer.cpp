@@ -59,6 +59,32 @@ void check(const InferenceJob& job, const Communicator& ranks) {
   }
 }
 
+bool answers_alone(const InferenceJob& job) {
+  return !job.network.empty() && job.network == job.simulation.model;
+}
+
+// With an engine; and with the network, if the model is one.
+InferenceJob completed(InferenceJob job) {
+  const std::string& model = job.simulation.model;
+  if (is_inference_network(model)) {
+    if (job.engine && *job.engine != Engine::kNetwork) {
+      throw InvalidArgument(fmt::format(
+          "'{}' is an inference network, and alone has an answer of its own only (`engine` "
+          "network): to weigh runs, give the model or its surrogate, and this as `network`",
+          model));
+    }
+    if (!job.network.empty() && job.network != model) {
+      throw InvalidArgument(
+          fmt::format("'{}' and `network` '{}' are two inference networks, and there is no model",
+                      model, job.network));
+    }
+    job.engine = Engine::kNetwork;
+    job.network = model;
+  }
+  if (!job.engine) job.engine = Engine::kImportance;
+  return job;
+}
+
 // What is asked of a simulator's runs: `names`, or what it has but for what was observed.
 std::vector<Query> queries_for(const ModelSurvey& survey, const std::vector<std::string>& names,
                                const Observations& observations) {
@@ -77,7 +103,9 @@ class Inference {
   Inference(const InferenceJob& job, Host& host)
       : job_(job),
         host_(host),
-        simulator_(open_simulator(job.simulation, job.surrogate, host, job.correct > 0)),
+        simulator_(answers_alone(job)
+                       ? open_course(job.network, job.observations)
+                       : open_simulator(job.simulation, job.surrogate, host, job.correct > 0)),
         unfinished_(job.out, job.config, observations_json(job.observations), host.ranks()),
         begun_(unfinished_.open(job.resume, *simulator_)),
         draws_(job.simulation.seed, {.draws = job.draws}),
@@ -96,7 +124,7 @@ class Inference {
   }
 
   InferenceResult run() {
-    InferenceResult result{.model = simulator_->name()};
+    InferenceResult result{.model = simulator_->name(), .engine = *job_.engine};
     sample(result);
     figures_.seconds += unfinished_.seconds();
     if (job_.correct > 0) result.correction = correct(result);
@@ -106,7 +134,9 @@ class Inference {
     }
     if (!target_) result.learned = learned_tags(*simulator_, result.posterior.names());
     result.report = report_on(*simulator_, host_, unfinished_.failures());
-    result.report.surrogate = surrogate_quality(job_.simulation.model);
+    if (!answers_alone(job_)) {
+      result.report.surrogate = surrogate_quality(job_.simulation.model);
+    }
     if (wanted_draws()) {
       join(host_.ranks(), draws_);
       result.draws.emplace(std::move(draws_));
@@ -121,7 +151,7 @@ class Inference {
  private:
   std::vector<std::string> warnings_of(const InferenceResult& result) const {
     std::vector<std::string> warnings = posterior_warnings(result.summary);
-    if (result.correction) return warnings;
+    if (result.correction || answers_alone(job_)) return warnings;
     for (std::string& more : surrogate_warnings(job_.simulation.model, result.report)) {
       warnings.push_back(std::move(more));
     }
@@ -262,8 +292,9 @@ class Inference {
 }  // namespace
 
 InferenceResult infer(const InferenceJob& job, Host& host) {
-  check(job, host.ranks());
-  return Inference(job, host).run();
+  const InferenceJob complete = completed(job);
+  check(complete, host.ranks());
+  return Inference(complete, host).run();
 }
 
 }  // namespace psn::services

@@ -2,6 +2,9 @@
 // an inference network has it, in the model or in its surrogate, corrected to the model if wanted;
 // what is interrupted can go on.
 //
+// The model may be an inference network's own file, if its program has no branches: it then answers
+// alone, by Engine::kNetwork.
+//
 // Blocking. With several ranks each calls infer() with the same job; rank 0 has the result.
 #pragma once
 
@@ -33,7 +36,8 @@ struct InferenceResult;
 struct InferenceJob {
   SimulationOptions simulation;  // `count`: samples, of all chains together
   SurrogateUse surrogate;
-  Engine engine = Engine::kImportance;
+  // nullopt: importance sampling, or the answer of the network that `simulation.model` is.
+  std::optional<Engine> engine;
   Observations observations;
   Observations held;                 // latents to hold at a value, without weighing it
   std::vector<std::string> queries;  // by name or address; none: all that every trace has
@@ -70,6 +74,7 @@ struct CorrectionFigures {
 
 struct InferenceResult {
   std::string model;  // as it calls itself
+  Engine engine = Engine::kImportance;
   Posterior posterior{{}, 0};
   PosteriorSummary summary;
   ObservationsUse use;

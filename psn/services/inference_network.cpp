@@ -8,6 +8,9 @@
 #include "psn/base/error.h"
 #include "psn/core/run.h"
 #include "psn/nn/network_file.h"
+#include "psn/nn/run/course.h"
+#include "psn/ppx/remote.h"
+#include "psn/services/course_json.h"
 #include "psn/services/training_history.h"
 
 namespace psn::services {
@@ -32,7 +35,9 @@ void check_fits(const Network& network, const std::string& path, Simulator& simu
                                             path, simulator.name(), first->address->text));
         }
         for (const Entry& entry : trace.entries) {
-          if (entry.role == Role::kObserve) observed.insert(entry.address->text);
+          if (entry.role != Role::kObserve) continue;
+          observed.insert(entry.address->text);
+          observed.insert(entry.address->variable->site->text);  // as lists are known
         }
       },
       {.max_length = max_length,
@@ -48,6 +53,20 @@ void check_fits(const Network& network, const std::string& path, Simulator& simu
   }
 }
 
+// A seldom branch may be in none of the runs that were held out.
+bool has_all_latents(const Course& course, const Network& network) {
+  AddressTable table;
+  std::set<NodeId> known;
+  for (const CourseStep& step : course.steps) {
+    const Address& address = *table.address(table.variable(step.key()), step.instance);
+    if (const auto node = network.find(address)) known.insert(*node);
+  }
+  for (NodeId id = Network::kEnd + 1; id < network.size(); ++id) {
+    if (!network.is_observation(id) && !known.contains(id)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 InferenceNetwork load_inference_network(const std::string& path, Simulator& simulator,
@@ -60,6 +79,27 @@ InferenceNetwork load_inference_network(const std::string& path, Simulator& simu
   }
   check_fits(*network, path, simulator, max_length);
   return {std::make_shared<const CompiledNetwork>(network), remote_observation(file.history)};
+}
+
+bool is_inference_network(const std::string& model) {
+  if (ppx::is_remote(model) || !model.ends_with(".psn")) return false;
+  return load_network(model).network->infers();
+}
+
+std::unique_ptr<Simulator> open_course(const std::string& path, const Observations& observations) {
+  const NetworkFile file = load_network(path);
+  std::optional<Course> course = course_in(file.history);
+  if (!course) course = Course{{}, "the file does not tell what choices its model makes"};
+  if (course->problem.empty() && !has_all_latents(*course, *file.network)) {
+    course->problem = "some runs of its training made choices that others did not";
+  }
+  if (!course->problem.empty()) {
+    throw InvalidArgument(fmt::format(
+        "the inference network '{}' cannot answer without its model: {}. Give the model or its "
+        "surrogate instead, and this as `network` with `engine` network",
+        path, course->problem));
+  }
+  return std::make_unique<CourseSimulator>(path, std::move(*course), file.network, observations);
 }
 
 }  // namespace psn::services

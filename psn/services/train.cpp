@@ -6,9 +6,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "psn/infer/importance.h"
 #include "psn/io/atomic_file.h"
 #include "psn/nn/network_file.h"
+#include "psn/services/course_json.h"
 #include "psn/services/model_survey.h"
+#include "psn/services/observation_lists.h"
 #include "psn/services/ranks.h"
 #include "psn/services/training_history.h"
 #include "psn/services/training_store.h"
@@ -91,6 +94,9 @@ class Training {
     };
     open_source();
     if (begun_) go_on();
+    if (!network_ && job_.recipe.network.purpose == Purpose::kInference) {
+      share_lists(job_.recipe.network, some_traces());
+    }
     if (!network_) network_ = std::make_shared<Network>(job_.recipe.network, options_.seed);
     if (!host.ranks().leads()) return;
     options_.checkpoint = [this](const TrainingState& state) {
@@ -132,6 +138,9 @@ class Training {
     if (simulator_) result.failures = joined(host_.ranks(), simulator_->failures());
     if (!host_.ranks().leads()) return result;
     if (last.finished) {
+      if (last.validation && last.validation->course) {
+        history_.back()["course"] = course_json(*last.validation->course);
+      }
       save_network(job_.out, {network_, history_.dump()});
       write_file_atomically(job_.out + ".toml", job_.config);
       unfinished_.finish();
@@ -153,6 +162,24 @@ class Training {
       simulator_ = open_simulator(job_.model, job_.simulator, options_.traces, host_);
       if (is_new) check_layer_names(job_.recipe.network, *simulator_, host_);
     }
+  }
+
+  // To see what the model observes.
+  std::vector<Trace> some_traces() {
+    constexpr std::uint64_t kSome = 20;
+    if (store_) return store_->some_traces(kSome);
+    std::vector<Trace> traces(kSome);
+    run_traces(*simulator_, kSome, prior_guide(),
+               [&](std::uint64_t i, Trace& trace) { std::swap(traces[i], trace); },
+               {.seed = seed_for(DrawsFor::kSurvey, 0),
+                .max_length = options_.max_length,
+                .monitor = &host_.monitor(),
+                .failed = [](std::uint64_t) {}},
+               {1, 1});
+    std::erase_if(traces, [](const Trace& trace) { return trace.entries.empty(); });
+    simulator_->forget_failures();
+    host_.monitor().traces.store(0);
+    return traces;
   }
 
   void go_on() {

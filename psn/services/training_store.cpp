@@ -66,6 +66,10 @@ void TrainingStore::check_variable_names(const NetworkConfig& network) const {
   }
 }
 
+std::vector<Trace> TrainingStore::some_traces(std::uint64_t count) {
+  return data::held_out_traces(reader_, count);
+}
+
 Progress TrainingStore::train(Network& network, const TrainOptions& options,
                               const ProgressSink& progress) {
   const std::vector<Trace> held_out = data::held_out_traces(reader_, options.validation_traces);

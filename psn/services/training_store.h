@@ -20,6 +20,8 @@ class TrainingStore {
   // With as many traces as the epochs asked for have.
   void configure(TrainOptions& options) const;
   // Throws InvalidArgument for layers of a variable that no trace has.
+  // Some of those that are held out.
+  std::vector<Trace> some_traces(std::uint64_t count);
   void check_variable_names(const NetworkConfig& network) const;
   Progress train(Network& network, const TrainOptions& options, const ProgressSink& progress);
   // Where its traces go on after so many, within train().

@@ -84,9 +84,23 @@ Batch Growth::flatten(std::span<const Trace> traces) const {
   return batch;
 }
 
+// The values of a list by index, as they will be when inferring.
+void Growth::sort_lists(Batch& batch) const {
+  auto& observed = batch.observed;
+  for (auto begin = observed.begin(), end = begin; begin != observed.end(); begin = end) {
+    end = std::find_if(begin, observed.end(), [&](const auto& value) {
+      return value.node != begin->node || value.position != begin->position;
+    });
+    std::stable_sort(begin, end, [](const auto& a, const auto& b) {
+      return a.entry->address->variable->index < b.entry->address->variable->index;
+    });
+  }
+}
+
 void Growth::sort_by_node(Batch& batch) const {
   std::stable_sort(batch.observed.begin(), batch.observed.end(),
                    [](const auto& a, const auto& b) { return a.node < b.node; });
+  sort_lists(batch);
   std::vector<std::uint32_t> start(network_.size() + 1, 0);
   for (const NodeId node : batch.node) ++start[node + 1];
   std::partial_sum(start.begin(), start.end(), start.begin());

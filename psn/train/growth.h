@@ -94,6 +94,7 @@ class Growth {
   void fit_bounds(NodeId id);
   void fit_tally(const std::vector<Novelties>& by_rank);
   void sort_by_node(Batch& batch) const;
+  void sort_lists(Batch& batch) const;
 
   Network& network_;
   bool inherit_;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "psn/base/error.h"
 #include "psn/nn/steps.h"
@@ -138,6 +139,7 @@ bool Growth::look_at(const Trace& trace, Look& look) {
   };
   const Steps all(trace, network_.config().tags);
   const bool collects = look.measures_known && awaits_tally();
+  std::set<NodeId> lists;  // of which a value has come up
   for (const Entry* at : all.entries) {
     const Entry& entry = *at;
     const bool steps = is_step(entry), input = is_input(entry);
@@ -150,7 +152,7 @@ bool Growth::look_at(const Trace& trace, Look& look) {
       look.novelties.tally.add(entry.address->variable->site->text, type,
                                tally_value(type, entry.value));
     }
-    if (input) ++look.observed[id];
+    if (input && (!is_list(node(id, look)) || lists.insert(id).second)) ++look.observed[id];
   }
   go({Network::kEnd, {}}, "");
   if (collects) look.novelties.tally.end_trace();

@@ -26,7 +26,8 @@ double remoteness_of(const Network& network, const Trace& trace) {
   std::vector<Observed> observed;
   for (const Entry& entry : trace.entries) {
     if (entry.role != Role::kObserve) continue;
-    if (const auto node = network.find(*entry.address)) observed.push_back({*node, entry.value});
+    const auto node = network.find(*entry.address, Role::kObserve);
+    if (node) observed.push_back({*node, entry.value});
   }
   return remoteness(network, observed);
 }
@@ -83,7 +84,10 @@ Validation validate(const Network& network, const std::vector<Trace>& traces,
   result.loss = -log_sum / n;
   result.kl = network.infers() ? 0 : mean;
   result.prior_loss = network.infers() ? -prior_sum / n : 0;
-  if (network.infers()) result.remote_observation = remote_observation(network, traces);
+  if (network.infers()) {
+    result.remote_observation = remote_observation(network, traces);
+    result.course = course_of(traces);
+  }
   result.standard_error = std::sqrt(std::max(0.0, squares / n - mean * mean) / n);
   return result;
 }

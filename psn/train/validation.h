@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "psn/core/trace.h"
 #include "psn/nn/network.h"
+#include "psn/nn/run/course.h"
 
 namespace psn {
 
@@ -19,6 +21,7 @@ struct Validation {
   // Of an inference network: what one run in a thousand, or none, has as the remoteness of its
   // observations; 0: not known.
   double remote_observation = 0;
+  std::optional<Course> course;  // of an inference network: the choices of its program
 };
 
 // Does an inference network propose as if there were no observations, to a fiftieth of a nat?

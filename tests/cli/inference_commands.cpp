@@ -125,6 +125,31 @@ TEST_F(InferenceCommands, BadInputIsOneLine) {
       64, "nobody");
 }
 
+// What the file has of the model is all that its draws need: they are those in the model.
+TEST_F(InferenceCommands, ANetworkAnswersAloneWhereItsProgramHasNoBranches) {
+  const std::string options = std::string(" -n 2000 --query mu --seed 2") + kData;
+  const auto alone = json("infer q.psn" + options);
+  EXPECT_EQ(alone["engine"], "network");
+  EXPECT_EQ(alone["approximate"], true);
+  EXPECT_EQ(alone["posterior"],
+            json("infer gaussian --engine network --network q.psn" + options)["posterior"]);
+  EXPECT_EQ(json("infer q.psn --engine network --out alone" + options)["posterior"],
+            alone["posterior"]);
+  expect_error("infer q.psn --engine ic" + options, 64, "alone has an answer of its own only");
+  expect_error("infer q.psn --engine ic --network q.psn" + options, 64, "alone has an answer");
+  expect_error("infer q.psn --observe obs0=2 -n 100", 64, "'obs1'");
+  expect_error("infer q.psn --observe obs=2 -n 100", 64, "did you mean 'obs0'?");
+  expect_error("infer q.psn --network s.psn" + options, 64, "s.psn");
+  json("train inference branching --out b.psn --traces 2000 --lstm_dim 16 --seed 1");
+  expect_error("infer b.psn --observe obs=6 -n 100", 64,
+               "not all runs come to 'extra__Poisson__1'");
+  json("train inference hmm --out h.psn --traces 2000 --lstm_dim 16 --seed 1");
+  expect_error("infer h.psn --observe obs=[1,2] -n 100", 64,
+               "the distribution of 'x_1__Categorical(len_probs:3)__1' is not the same");
+  json("train inference gaussian --out n.psn --traces 500 --lstm_dim 16 --validation 0");
+  expect_error("infer n.psn -n 100" + std::string(kData), 64, "the file does not tell");
+}
+
 TEST_F(InferenceCommands, TheFirstExperimentInMiniature) {
   const auto result = json("experiment control-flow --quick --traces 4000 --out results --seed 3");
   for (const char* name : {"exact", "lmh", "ic_simulator", "ic_surrogate"}) {

@@ -182,6 +182,7 @@ Value zoo_with_pictures(Context& ctx) {
   ctx.sample(Uniform(Value{-1, a - 3, 0}, Value{1, a + 1, 5}), {.name = "u"});
   ctx.observe(Normal(Value(std::vector<double>(12, a), {4, 3}), 1), {.name = "picture"});
   if (a > 0) ctx.observe(Normal(Value(std::vector<double>(18, a), {3, 3, 2}), 1), {.name = "cube"});
+  for (int i = 3; i > a; --i) ctx.observe(Normal(Value{a, 2}, 1), {.name = "list", .index = i});
   return a;
 }
 
@@ -261,6 +262,10 @@ TEST_P(Blocks, FiniteDifferences) {
   config.tally = GetParam().tally;
   config.sequential_proposals = config.compress_tails = GetParam().ours;
   config.observation_context = GetParam().ours ? 3 : 0;
+  if (GetParam().ours) {
+    config.observe_embedding["list"] = config.observation_layers;
+    config.observe_embedding["list"].shared = true;
+  }
   Network network(config, 3);
   if (config.tally) network.set_tally(zoo_plan());
   Growth growth(network);
@@ -342,6 +347,8 @@ std::vector<NetworkCase> network_cases() {
   }
   cases.push_back({Addressing::kSite, 1, Loss::kNegativeLogLikelihood, Purpose::kInference, "lstm",
                    false, true});
+  cases.push_back({Addressing::kShared, 1, Loss::kNegativeLogLikelihood, Purpose::kInference,
+                   "lstm", false, true});
   return cases;
 }
 

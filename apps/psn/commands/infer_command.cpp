@@ -2,6 +2,7 @@
 // it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -27,25 +28,31 @@ struct InferOptions {
   CommonOptions common;
   SimulationArguments simulation;
   SurrogateArguments surrogate;
-  std::string engine = "is";
+  std::string engine = "auto";
   std::vector<std::string> observe, given;
   std::string observations;
   std::size_t draws = 10'000;  // kept in --out
   services::InferenceJob job;
 };
 
+const std::map<std::string, services::Engine> kEngines{{"is", services::Engine::kImportance},
+                                                       {"ic", services::Engine::kCompiled},
+                                                       {"network", services::Engine::kNetwork},
+                                                       {"lmh", services::Engine::kPriorMoves},
+                                                       {"rmh", services::Engine::kRandomWalk}};
+
+const std::string& word_of(services::Engine engine) {
+  return std::find_if(kEngines.begin(), kEngines.end(),
+                      [&](const auto& known) { return known.second == engine; })
+      ->first;
+}
+
 void complete_job(InferOptions& options, const CLI::App& command) {
-  static const std::map<std::string, services::Engine> kEngines{
-      {"is", services::Engine::kImportance},
-      {"ic", services::Engine::kCompiled},
-      {"network", services::Engine::kNetwork},
-      {"lmh", services::Engine::kPriorMoves},
-      {"rmh", services::Engine::kRandomWalk}};
   services::InferenceJob& job = options.job;
   job.simulation = options.simulation;
   job.simulation.seed = options.common.seed;
   job.surrogate = options.surrogate.use();
-  job.engine = kEngines.at(options.engine);
+  if (options.engine != "auto") job.engine = kEngines.at(options.engine);
   if (!options.observations.empty()) add_observation_file(job.observations, options.observations);
   add_observations(job.observations, options.observe);
   job.held = held_values(options.given);
@@ -56,7 +63,7 @@ void complete_job(InferOptions& options, const CLI::App& command) {
 
 nlohmann::ordered_json result_json(const InferenceResult& result, const InferOptions& options) {
   nlohmann::ordered_json json{
-      {"model", result.model}, {"engine", options.engine}, {"seed", options.common.seed}};
+      {"model", result.model}, {"engine", word_of(result.engine)}, {"seed", options.common.seed}};
   if (const auto& correction = result.correction) {
     auto& figures = json["correction"] = {{"runs", correction->runs},
                                           {"ess_before", correction->ess_before},
@@ -137,9 +144,11 @@ void add_infer_command(CLI::App& program) {
                    "is: importance sampling; ic: the same with proposals of an inference network "
                    "(--network); network: these proposals themselves, not weighed, so approximate; "
                    "lmh, rmh: "
-                   "Metropolis-Hastings with prior or random-walk proposals")
+                   "Metropolis-Hastings with prior or random-walk proposals; auto: is, or network "
+                   "if MODEL is the file of an inference network, which answers alone if its "
+                   "program has no branches")
       ->capture_default_str()
-      ->check(CLI::IsMember({"is", "ic", "network", "lmh", "rmh"}));
+      ->check(CLI::IsMember({"auto", "is", "ic", "network", "lmh", "rmh"}));
   command->add_option("--network", options->job.network,
                       "inference network of 'psn train inference' (ic, network)");
   command

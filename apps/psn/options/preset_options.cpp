@@ -27,9 +27,13 @@ void set_layer(const Fields<Layers>& fields, Layers& layers, const std::string& 
   for (const Field<Layers>& field : fields) {
     keys.push_back(field.name);
     if (field.name != key && with_hyphens(field.name) != field.name + "," + key) continue;
-    const auto& whole = std::get<typename Field<Layers>::Whole>(field.kind);
-    if (CLI::detail::lexical_cast(value, whole.at(layers))) return;
-    throw InvalidArgument(fmt::format("{} '{}': '{}' is no count", option, argument, value));
+    const auto* whole = std::get_if<typename Field<Layers>::Whole>(&field.kind);
+    if (whole ? CLI::detail::lexical_cast(value, whole->at(layers))
+              : field.set_word(layers, value)) {
+      return;
+    }
+    throw InvalidArgument(fmt::format("{} '{}': '{}' is {}", option, argument, value,
+                                      whole ? "no count" : "none of " + field.limits()));
   }
   throw InvalidArgument(fmt::format("{} '{}': layers have no '{}'{}; they have {}", option,
                                     argument, key, suggestion(key, keys), fmt::join(keys, ", ")));

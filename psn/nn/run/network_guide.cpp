@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <map>
 #include <utility>
 #include <vector>
 
 #include "psn/base/error.h"
 #include "psn/base/numerics.h"
-#include "psn/core/missing.h"
 #include "psn/nn/observation.h"
 
 namespace psn {
@@ -167,74 +165,7 @@ class NetworkGuide : public Guide {
   std::vector<Vector> vectors_;     // by place in next_
 };
 
-// The observations of a program with its own data, by address: those that the first run of it that
-// succeeds was given.
-std::map<std::string, Value> given_in_a_run(Simulator& simulator,
-                                            const Observations& observations) {
-  std::map<std::string, Value> result;
-  bool done = false;
-  for (std::uint64_t run = 0; !done; ++run) {  // until the simulator's own limit of failures
-    done = true;
-    run_traces(
-        simulator, 1, [] { return std::make_unique<PriorGuide>(); },
-        [&](std::uint64_t, Trace& trace) {
-          for (const Entry& entry : trace.entries) {
-            if (entry.given) result[entry.address->text] = entry.value;
-          }
-        },
-        {.observations = &observations,
-         .first = run,
-         .failed = [&](std::uint64_t) { done = false; }},
-        {1, 1});
-  }
-  return result;
-}
-
-const std::string& label(const Node& node) {
-  return node.name.empty() ? node.text : node.name;
-}
-
 }  // namespace
-
-std::vector<Observed> observed_values(const Network& network, Simulator& simulator,
-                                      const Observations& observations) {
-  std::vector<Observed> result;
-  std::optional<std::map<std::string, Value>> own;
-  AddressTable& table = simulator.addresses();
-  for (NodeId id = Network::kEnd + 1; id < network.size(); ++id) {
-    if (!network.is_observation(id)) continue;
-    const Node& node = network.node(id);
-    const Address* address = table.address(table.variable(variable_key(node)), node.instance);
-    const std::size_t components = node.value.components();
-    auto value = observations.find(*address, components);
-    const bool has_gaps = value && gaps(*value) != Gaps::kNone;
-    if (has_gaps && !node.may_be_missing) {
-      throw InvalidArgument(fmt::format(
-          "the observation '{}' has gaps, and the inference network was trained without "
-          "any: psn train inference --missing",
-          label(node)));
-    }
-    if (has_gaps) continue;  // a proposal may know less
-    if (!value) {
-      if (!own) own = given_in_a_run(simulator, observations);
-      if (const auto found = own->find(address->text); found != own->end()) value = found->second;
-    }
-    if (!value) {
-      if (node.may_be_missing) continue;
-      throw InvalidArgument(fmt::format(
-          "the inference network needs a value of the observation '{}', and there is none",
-          label(node)));
-    }
-    if (value->size() != components) {
-      throw InvalidArgument(
-          fmt::format("the observation '{}' has {} components; the inference network was trained "
-                      "with {}",
-                      label(node), value->size(), components));
-    }
-    result.push_back({id, *value});
-  }
-  return result;
-}
 
 GuideFactory network_guide(std::shared_ptr<const CompiledNetwork> network, Simulator& simulator,
                            const Observations& observations, const NetworkGuideOptions& options) {
