@@ -9,8 +9,8 @@
 
 #include "experiments/zoo_trial/trial_json.h"
 #include "psn/base/error.h"
-#include "psn/evidence/classifier.h"
 #include "psn/core/in_process.h"
+#include "psn/evidence/classifier.h"
 #include "psn/infer/importance.h"
 #include "psn/io/atomic_file.h"
 #include "psn/services/budget.h"

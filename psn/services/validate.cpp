@@ -60,7 +60,9 @@ class OneValidation {
         surrogate_(job.surrogate, load_surrogate(job.surrogate)),
         bands_(job.tolerance),
         conditional_(surrogate_.network()),
-        residuals_(surrogate_.compiled(), job.simulation.seed) {}
+        residuals_(surrogate_.compiled(), job.simulation.seed),
+        work_(host, {.label = job.surrogate,
+                     .total = (job.data.empty() ? 2 : 1) * job.simulation.count}) {}
 
   ValidationResult run() {
     look_at_simulator();
@@ -85,7 +87,6 @@ class OneValidation {
       return;
     }
     const auto simulator = open_simulator(job_.simulation, host_);
-    const WorkScope work(host_, {.label = job_.simulation.model, .total = job_.simulation.count});
     simulated_.seconds = run_slices(*simulator, job_.simulation, SliceOf::kSimulator, host_, use);
     result_.simulator_speed = simulated_.speed();
     result_.failures = all_failures(*simulator, host_);
@@ -95,7 +96,6 @@ class OneValidation {
   void look_at_surrogate() try {
     SimulationOptions options = job_.simulation;
     options.count = simulated_.traces;
-    const WorkScope work(host_, {.label = job_.surrogate, .total = options.count});
     SideSummary learned;
     learned.seconds = run_slices(surrogate_, options, SliceOf::kSurrogate, host_,
                                  [&](std::span<const Trace> traces) { learned.add(traces); });
@@ -253,6 +253,7 @@ class OneValidation {
   ConditionalComparison conditional_;
   evidence::SurrogateResiduals residuals_;
   SideSummary simulated_;
+  const WorkScope work_;
   std::vector<Test> tests_;
   ValidationResult result_;
 };
