@@ -20,7 +20,8 @@ set(public_headers
   psn/infer/diagnostics.h psn/nn/run/surrogate.h psn/nn/network_file.h psn/nn/run/network_guide.h
   psn/nn/run/evaluate.h psn/train/trainer.h psn/train/comparison.h psn/ppx/remote.h psn/ppx/server.h
   psn/ppx/psn.h psn/services/simulate.h psn/services/infer.h psn/services/train.h
-  psn/services/compare.h psn/services/generate.h psn/services/stores.h psn/services/predict.h
+  psn/services/compare.h psn/services/validate.h psn/services/calibrate.h
+  psn/services/criticise.h psn/services/generate.h psn/services/stores.h psn/services/predict.h
   psn/services/graph.h psn/services/serve.h psn/services/inspect.h psn/services/machine.h)
 set(unread ${public_headers})
 while(unread)

@@ -138,6 +138,9 @@ int run(int argc, char** argv) {
   add_train_command(program);
   add_serve_command(program);
   add_compare_command(program);
+  add_validate_command(program);
+  add_calibrate_command(program);
+  add_criticise_command(program);
   add_data_command(program);
   add_experiment_command(program);
   add_zoo_command(program);

@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "experiments/zoo_trial/classifier.h"
 #include "experiments/zoo_trial/trial_json.h"
 #include "psn/base/error.h"
 #include "psn/core/in_process.h"
+#include "psn/evidence/classifier.h"
 #include "psn/infer/importance.h"
 #include "psn/io/atomic_file.h"
 #include "psn/services/budget.h"
@@ -221,7 +221,7 @@ class OneTrial {
       }
       at += column.width();
     }
-    return classifier_accuracy(
+    return evidence::classifier_accuracy(
         exact, rows, columns,
         {.seed = seed_of(Use::kClassifier, request_.seed), .stop = &host_.monitor().stop});
   }

@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "psn/base/error.h"
-#include "psn/infer/importance.h"
 #include "psn/nn/network_file.h"
 #include "psn/nn/run/surrogate.h"
 #include "psn/services/model_survey.h"
 #include "psn/services/run_report.h"
+#include "psn/services/trace_slices.h"
 
 namespace psn::services {
 namespace {
@@ -30,33 +30,13 @@ struct ComparedSide {
   }
 };
 
-// The traces of `purpose`, in order, in slices, so that few are in memory at a time. Seeds of their
-// own: none of them was trained on.
-template <class Use>
-ComparedSide run_slices(Simulator& simulator, const ComparisonJob& job, std::uint32_t purpose,
-                        Host& host, Use use) {
-  constexpr std::uint64_t kSlice = 8192;
-  const SimulationOptions& s = job.simulation;
-  Rng seeds(s.seed, purpose, 0x636d70);
+ComparedSide run_side(Simulator& simulator, const ComparisonJob& job, SliceOf whose, Host& host,
+                      const UseSlice& use = {}) {
   ComparedSide side;
-  for (std::uint64_t first = 0; first < s.count; first += kSlice) {
-    std::vector<Trace> traces(std::min(kSlice, s.count - first));
-    std::vector<char> failed(traces.size());
-    RunOptions run = s.run_options(host);
-    run.seed = seeds.bits();
-    run.keep_distributions = true;
-    run.failed = [&](std::uint64_t i) { failed[i] = 1; };
-    run_traces(
-        simulator, traces.size(), prior_guide(),
-        [&](std::uint64_t i, Trace& trace) { std::swap(traces[i], trace); }, run, s.parallelism);
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < traces.size(); ++i) {
-      if (!failed[i]) std::swap(traces[kept++], traces[i]);
-    }
-    traces.resize(kept);
+  run_slices(simulator, job.simulation, whose, host, [&](std::span<const Trace> traces) {
     for (const Trace& trace : traces) side.add(trace, job);
-    use(std::span<const Trace>(traces));
-  }
+    if (use) use(traces);
+  });
   return side;
 }
 
@@ -103,8 +83,7 @@ void check_names(const ComparisonJob& job, Simulator& simulator, Host& host) {
 
 }  // namespace
 
-void ComparisonJob::check() const {
-  const std::string& model = simulation.model;
+void check_model_and_surrogate(const std::string& model, const std::string& surrogate) {
   if (!surrogate.ends_with(".psn")) {
     throw InvalidArgument(fmt::format(
         "'{}' is no surrogate: the second argument is a file such as s.psn", surrogate));
@@ -115,6 +94,10 @@ void ComparisonJob::check() const {
                     "it was learned from",
                     model));
   }
+}
+
+void ComparisonJob::check() const {
+  check_model_and_surrogate(simulation.model, surrogate);
   if (simulation.count < min_count) {
     throw InvalidArgument(
         fmt::format("`count` {}: too few traces to compare; at least `min_count` {}",
@@ -134,12 +117,12 @@ ComparisonResult compare(const ComparisonJob& job, Host& host) {
   check_names(job, *simulator, host);
 
   ConditionalComparison comparison(surrogate.network());
-  const ComparedSide real = run_slices(
-      *simulator, job, 0, host, [&](std::span<const Trace> traces) { comparison.add(traces); });
+  const ComparedSide real =
+      run_side(*simulator, job, SliceOf::kSimulator, host,
+               [&](std::span<const Trace> traces) { comparison.add(traces); });
   ComparisonResult result{.conditional = comparison.result()};
-  const auto nothing = [](std::span<const Trace>) {};
-  const ComparedSide again = run_slices(*simulator, job, 1, host, nothing);
-  const ComparedSide learned = run_slices(surrogate, job, 2, host, nothing);
+  const ComparedSide again = run_side(*simulator, job, SliceOf::kSimulatorAgain, host);
+  const ComparedSide learned = run_side(surrogate, job, SliceOf::kSurrogate, host);
 
   result.transitions = transition_deviations(real.transitions, learned.transitions, job.min_count);
   const auto floor = transition_deviations(real.transitions, again.transitions, job.min_count);

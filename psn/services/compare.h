@@ -45,6 +45,9 @@ struct ComparisonResult {
   Failures failures;  // of the simulator
 };
 
+// Throws InvalidArgument for names that cannot be those of a model and of a surrogate of it.
+void check_model_and_surrogate(const std::string& model, const std::string& surrogate);
+
 // Throws InvalidArgument, besides for what check() says, for a surrogate of another model.
 ComparisonResult compare(const ComparisonJob& job, Host& host);
 

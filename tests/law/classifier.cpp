@@ -1,6 +1,6 @@
 // The two-sample test of psn zoo against the best that any classifier can do, which is known where
 // both densities are.
-#include "experiments/zoo_trial/classifier.h"
+#include "psn/evidence/classifier.h"
 
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ void expect_near_best(double accuracy, double best) {
 
 TEST(ClassifierAccuracy, IsHalfForTheSameDistribution) {
   const double accuracy =
-      zoo::classifier_accuracy(rows_of(independent, 1), rows_of(independent, 2), 2);
+      evidence::classifier_accuracy(rows_of(independent, 1), rows_of(independent, 2), 2);
   // sd .0065 of 6,000 throws of a coin; 4.9 of it.
   EXPECT_NEAR(accuracy, 0.5, 0.032);
 }
@@ -72,7 +72,7 @@ TEST(ClassifierAccuracy, SeesAShift) {
       2);
   const double best = best_accuracy(one, other, [](double, double y) { return y - 0.5; });
   EXPECT_NEAR(best, 0.6915, 0.03);  // Phi(1 / 2)
-  expect_near_best(zoo::classifier_accuracy(one, other, 2), best);
+  expect_near_best(evidence::classifier_accuracy(one, other, 2), best);
 }
 
 // Both have the same marginals.
@@ -90,12 +90,12 @@ TEST(ClassifierAccuracy, SeesADependence) {
     return -0.5 * std::log(rest) - 0.5 * ((y - kRho * x) * (y - kRho * x) / rest - y * y);
   });
   EXPECT_GT(best, 0.65);
-  expect_near_best(zoo::classifier_accuracy(one, other, 2), best);
+  expect_near_best(evidence::classifier_accuracy(one, other, 2), best);
 }
 
 TEST(ClassifierAccuracy, RefusesSamplesOfDifferentLength) {
-  EXPECT_THROW(zoo::classifier_accuracy({1, 2}, {1, 2, 3, 4}, 2), InvalidArgument);
-  EXPECT_THROW(zoo::classifier_accuracy({}, {}, 2), InvalidArgument);
+  EXPECT_THROW(evidence::classifier_accuracy({1, 2}, {1, 2, 3, 4}, 2), InvalidArgument);
+  EXPECT_THROW(evidence::classifier_accuracy({}, {}, 2), InvalidArgument);
 }
 
 }  // namespace

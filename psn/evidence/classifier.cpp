@@ -1,4 +1,4 @@
-#include "experiments/zoo_trial/classifier.h"
+#include "psn/evidence/classifier.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "psn/nn/kernels.h"
 #include "psn/nn/math.h"
 
-namespace psn::zoo {
+namespace psn::evidence {
 namespace {
 
 using Floats = std::vector<float>;
@@ -95,10 +95,10 @@ Points standardised(const std::vector<double>& one, const std::vector<double>& o
 
 class Classifier {
  public:
-  Classifier(const Points& points, Rng rng)
+  Classifier(const Points& points, std::size_t width, Rng rng)
       : points_(points),
         rng_(rng),
-        width_(10 * points.columns),
+        width_(width > 0 ? width : 10 * points.columns),
         layers_{Dense(points.columns, width_, rng_), Dense(width_, width_, rng_),
                 Dense(width_, 1, rng_)} {}
 
@@ -197,7 +197,7 @@ double classifier_accuracy(const std::vector<double>& one, const std::vector<dou
     for (std::size_t i = 0; i < order.size(); ++i) {
       (i % options.folds == fold ? judged : learned).push_back(order[i]);
     }
-    Classifier classifier(points, Rng(options.seed, fold + 1, 0x633273));
+    Classifier classifier(points, options.width, Rng(options.seed, fold + 1, 0x633273));
     classifier.learn(std::move(learned), options);
     return classifier.correct(judged);
   };
@@ -210,4 +210,4 @@ double classifier_accuracy(const std::vector<double>& one, const std::vector<dou
   return static_cast<double>(correct) / static_cast<double>(order.size());
 }
 
-}  // namespace psn::zoo
+}  // namespace psn::evidence

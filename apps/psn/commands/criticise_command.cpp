@@ -1,0 +1,113 @@
+// psn criticise: does the model explain these data?
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/psn/commands/commands.h"
+#include "apps/psn/options/observe.h"
+#include "apps/psn/options/option_names.h"
+#include "apps/psn/options/options.h"
+#include "apps/psn/output/criticism_output.h"
+#include "apps/psn/output/report_output.h"
+#include "apps/psn/program_host.h"
+#include "psn/services/criticise.h"
+#include "psn/services/output_directory.h"
+
+namespace psn::app {
+namespace {
+
+struct CriticiseOptions {
+  CommonOptions common;
+  SimulationArguments simulation;
+  std::string engine;
+  std::vector<std::string> observe;
+  std::string observations;
+  services::CriticismJob job;
+};
+
+void complete_job(CriticiseOptions& options, const CLI::App& command) {
+  static const std::map<std::string, services::Engine> kEngines{
+      {"is", services::Engine::kImportance},
+      {"ic", services::Engine::kCompiled},
+      {"network", services::Engine::kNetwork}};
+  services::CriticismJob& job = options.job;
+  job.simulation = options.simulation;
+  job.simulation.seed = options.common.seed;
+  if (options.engine.empty()) options.engine = job.network.empty() ? "is" : "ic";
+  job.engine = kEngines.at(options.engine);
+  if (!options.observations.empty()) add_observation_file(job.observations, options.observations);
+  add_observations(job.observations, options.observe);
+  job.out = options.simulation.out;
+  job.config = effective_config(command);
+}
+
+nlohmann::ordered_json result_json(const services::CriticismResult& result,
+                                   const services::CriticismJob& job) {
+  auto json = criticism_json(result, job);
+  json["warnings"] = with_option_names(result.warnings);
+  return json;
+}
+
+void criticise_command(CriticiseOptions& options, const CLI::App& command) {
+  complete_job(options, command);
+  services::CriticismJob& job = options.job;
+  job.check();
+  services::OutputDirectory out(job.out);
+  job.save = [&](const services::CriticismResult& result) {
+    if (!out) return;
+    out.write(services::kConfigFile, job.config);
+    out.write("observations.json", services::observations_json(job.observations));
+    out.write("summary.json", result_json(result, job).dump(2) + "\n");
+    out.publish();
+  };
+  ProgramHost host(!options.common.quiet, job.simulation.time_limit);
+  const services::CriticismResult result = services::criticise(job, host);
+  if (options.common.json) {
+    fmt::print("{}\n", result_json(result, job).dump(2));
+  } else {
+    print_criticism(result, job);
+  }
+  if (options.common.quiet) return;
+  warn_of_failures(result.failures);
+  print_warnings(with_option_names(result.warnings));
+}
+
+}  // namespace
+
+void add_criticise_command(CLI::App& program) {
+  auto* command =
+      program.add_subcommand("criticise", "does the model explain these data? a verdict");
+  auto options = std::make_shared<CriticiseOptions>();
+  auto& o = *options;
+  o.simulation.count = 2000;
+  o.simulation.add_to(*command, "");
+  command->remove_option(command->get_option("-n"));
+  command->add_option("-n,--draws", o.simulation.count, "of the posterior of each data set")
+      ->capture_default_str()
+      ->check(CLI::Range(50, 1 << 30));
+  command
+      ->add_option("--observe", o.observe,
+                   "NAME=VALUE, the data, by name or address; by default the program's own")
+      ->allow_extra_args(false);
+  command->add_option("--observations", o.observations, "JSON or CSV file of observations");
+  command->add_option("--replicates", o.job.replicates, "data sets drawn from the model")
+      ->capture_default_str()
+      ->check(CLI::Range(services::kFewestReplicates, std::uint64_t{1} << 24));
+  command->add_option("--network", o.job.network,
+                      "inference network of 'psn train inference' (ic, network)");
+  command
+      ->add_option("--engine", o.engine,
+                   "is: proposals from the prior; ic: of a network, the default with one; network: "
+                   "its own draws")
+      ->check(CLI::IsMember({"is", "ic", "network"}));
+  command
+      ->add_flag("--resume", o.job.resume,
+                 "go on with a criticism into --out that was interrupted, if there is")
+      ->configurable(false);
+  o.common.add_to(*command);
+  command->callback([options, command] { criticise_command(*options, *command); });
+}
+
+}  // namespace psn::app

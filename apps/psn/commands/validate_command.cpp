@@ -1,0 +1,78 @@
+// psn validate: is a surrogate its simulator?
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/psn/commands/commands.h"
+#include "apps/psn/options/option_names.h"
+#include "apps/psn/options/options.h"
+#include "apps/psn/output/report_output.h"
+#include "apps/psn/output/validation_output.h"
+#include "apps/psn/program_host.h"
+#include "psn/services/output_directory.h"
+#include "psn/services/validate.h"
+
+namespace psn::app {
+namespace {
+
+struct ValidateOptions {
+  CommonOptions common;
+  SimulationArguments simulation;
+  services::ValidationJob job;
+};
+
+void validate_command(ValidateOptions& options, const CLI::App& command) {
+  services::ValidationJob& job = options.job;
+  job.simulation = options.simulation;
+  job.simulation.seed = options.common.seed;
+  // `psn validate --data runs s.psn`: the one file is the surrogate.
+  if (!job.data.empty() && job.surrogate.empty()) std::swap(job.surrogate, job.simulation.model);
+  job.check();
+  services::OutputDirectory out(options.simulation.out);
+  ProgramHost host(!options.common.quiet, job.simulation.time_limit);
+  const services::ValidationResult result = services::validate(job, host);
+  const auto warnings = with_option_names(result.warnings);
+  auto json = validation_json(result, job);
+  json["reasons"] = with_option_names(result.verdict.reasons);
+  json["warnings"] = warnings;
+  if (out) {
+    out.write(services::kConfigFile, effective_config(command));
+    out.write("summary.json", json.dump(2) + "\n");
+    out.publish();
+  }
+  options.common.json ? fmt::print("{}\n", json.dump(2)) : print_validation(result, job);
+  if (options.common.quiet) return;
+  warn_of_failures(result.failures);
+  print_warnings(warnings);
+}
+
+}  // namespace
+
+void add_validate_command(CLI::App& program) {
+  auto* command = program.add_subcommand("validate", "is a surrogate its simulator? a verdict");
+  auto options = std::make_shared<ValidateOptions>();
+  auto& o = *options;
+  o.simulation.add_to(*command, "traces to judge by, of each");
+  command->get_option("--model")->required(false);
+  command->add_option("surrogate,--surrogate", o.job.surrogate, "its file, such as s.psn");
+  command->add_option("--data", o.job.data,
+                      "a trace store instead of the model, which need not run again: those of its "
+                      "traces that are held out from training");
+  command->add_flag("--all-traces", o.job.all_traces,
+                    "of --data: all of its traces, if the surrogate was not trained on them");
+  command
+      ->add_option("--tolerance", o.job.tolerance,
+                   "a probability may be off by so much without being wrong")
+      ->capture_default_str()
+      ->check(finite_between(0, 0.49));
+  command
+      ->add_option("--most-kl", o.job.most_kl,
+                   "nats per trace that the surrogate may be from the simulator")
+      ->capture_default_str()
+      ->check(finite_between(0, 1e9));
+  o.common.add_to(*command);
+  command->callback([options, command] { validate_command(*options, *command); });
+}
+
+}  // namespace psn::app
