@@ -253,7 +253,10 @@ ExperimentReport write_report(const Results& results, const Plan& plan,
   const Speeds& speeds = results.speeds;
   const double ic_simulator = mean_speed(results, &CaseResults::ic_simulator);
   const double ic_surrogate = mean_speed(results, &CaseResults::ic_surrogate);
-  Json json{{"preset", request.preset}, {"seed", request.seed}, {"quick", request.quick}};
+  Json json{{"kind", "experiment"},
+            {"preset", request.preset},
+            {"seed", request.seed},
+            {"quick", request.quick}};
   json["stored_traces"] = plan.stored;
   json["surrogate"] = training_json(plan.surrogate, results.surrogate);
   json["inference"] = training_json(plan.inference, results.inference);

@@ -185,7 +185,10 @@ ExperimentReport write_report(const Results& results, const ExperimentRequest& r
   const auto floor = transition_deviations(results.simulator.transitions,
                                            results.simulator_again.transitions, kMinDepartures);
   std::string go_on_csv;
-  Json json{{"preset", request.preset}, {"seed", request.seed}, {"quick", request.quick}};
+  Json json{{"kind", "experiment"},
+            {"preset", request.preset},
+            {"seed", request.seed},
+            {"quick", request.quick}};
   json["posterior"] = {{"exact", exact_json(exact)},
                        {"lmh", posterior_json(*results.lmh, exact)},
                        {"ic_simulator", posterior_json(*results.ic_simulator, exact)},

@@ -132,7 +132,8 @@ Json results_json(const ExperimentRequest& request, const Results& results,
   Json faults;
   const auto counts = surrogate.faults();
   for (std::size_t i = 1; i < counts.size(); ++i) faults[std::string(kFaultNames[i])] = counts[i];
-  return {{"programs", surrogate.programs.size()},
+  return {{"kind", "experiment"},
+          {"programs", surrogate.programs.size()},
           {"valid_strict", surrogate.valid_strict()},
           {"valid_text", surrogate.valid_text()},
           {"markov_baseline", results.markov_baseline},

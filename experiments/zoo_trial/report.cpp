@@ -78,7 +78,8 @@ Trial trial_of(const Json& json) {
 }
 
 std::string trials_json(const std::vector<Trial>& trials, const TrialRequest& request) {
-  Json json{{"budget_seconds", request.budget},
+  Json json{{"kind", "zoo"},
+            {"budget_seconds", request.budget},
             {"runs", request.runs},
             {"samples", request.samples},
             {"seed", request.seed}};

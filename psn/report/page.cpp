@@ -24,14 +24,21 @@ std::string table_html(const Table& table) {
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\">"
       "<table><caption>{0}</caption><thead><tr>",
       escaped_html(table.caption));
-  for (const std::string& cell : table.head) {
-    html += fmt::format("<th scope=\"col\">{}</th>", escaped_html(cell));
+  // A column is of words or of numbers, as its first cell is.
+  const auto of_words = [&](std::size_t i) {
+    return i > 0 && !table.rows.empty() && i < table.rows[0].size() && is_words(table.rows[0][i]);
+  };
+  const auto begin = [&](std::size_t i, const char* tag, const char* scope) {
+    return fmt::format("<{}{}{}>", tag, scope, of_words(i) ? " class=\"words\"" : "");
+  };
+  for (std::size_t i = 0; i < table.head.size(); ++i) {
+    html += begin(i, "th", " scope=\"col\"") + escaped_html(table.head[i]) + "</th>";
   }
   html += "</tr></thead><tbody>\n";
   for (const auto& row : table.rows) {
     html += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      html += i == 0 ? "<th scope=\"row\">" : is_words(row[i]) ? "<td class=\"words\">" : "<td>";
+      html += i == 0 ? "<th scope=\"row\">" : begin(i, "td", "");
       html += escaped_html(row[i]);
       html += i == 0 ? "</th>" : "</td>";
     }

@@ -50,7 +50,7 @@ Json chart(Json values, int height) {
 
 Json zoom() {
   return {{"name", "zoom"},
-          {"select", {{"type", "interval"}, {"zoom", "wheel![event.shiftKey]"}}},
+          {"select", {{"type", "interval"}, {"zoom", "wheel![event.ctrlKey]"}}},
           {"bind", "scales"}};
 }
 

@@ -24,7 +24,7 @@ Json told(const char* field, const std::string& title);
 
 // A chart of one or several layers as wide as its place.
 Json chart(Json values, int height);
-// Wheel with shift and dragging.
+// By the wheel with Ctrl, which pinching is too, and by dragging.
 Json zoom();
 std::string text(const Json& spec);
 

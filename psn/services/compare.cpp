@@ -20,10 +20,12 @@ struct ComparedSide {
   TransitionGraph transitions;
   PathCounts paths;
   std::vector<std::pair<double, double>> pairs;  // by, bin where both occur
+  std::vector<TraceRecord> records;              // of the first
 
   void add(const Trace& trace, const ComparisonJob& job) {
     transitions.add(trace);
     paths.add(trace);
+    if (records.size() < kTracesKept) records.push_back(record_of(trace));
     if (job.bin.empty()) return;
     const Value *by = trace.find(job.by), *bin = trace.find(job.bin);
     if (by && bin) pairs.emplace_back(by->scalar(), bin->scalar());
@@ -131,6 +133,8 @@ ComparisonResult compare(const ComparisonJob& job, Host& host) {
   result.path_total_variation = {PathCounts::total_variation(real.paths, learned.paths),
                                  PathCounts::total_variation(real.paths, again.paths)};
   if (!job.bin.empty()) result.conditional_means = compare_bins(real, learned, job);
+  result.simulated = real.records;
+  result.learned = learned.records;
   result.failures = all_failures(*simulator, host);
   return result;
 }

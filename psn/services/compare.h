@@ -8,6 +8,7 @@
 
 #include "psn/report/agreement.h"
 #include "psn/services/simulators.h"
+#include "psn/services/trace_record.h"
 #include "psn/train/comparison.h"
 
 namespace psn::services {
@@ -42,7 +43,8 @@ struct ComparisonResult {
   WithFloor frequency;                           // the same of how often, per trace
   WithFloor path_total_variation;
   std::optional<BinnedComparison> conditional_means;
-  Failures failures;  // of the simulator
+  std::vector<TraceRecord> simulated, learned;  // a few traces of either
+  Failures failures;                            // of the simulator
 };
 
 // Throws InvalidArgument for names that cannot be those of a model and of a surrogate of it.

@@ -16,6 +16,7 @@ namespace psn::services {
 // Files of that name that other commands read.
 inline constexpr const char* kConfigFile = "config.toml";
 inline constexpr const char* kDrawsFile = "draws.safetensors";
+inline constexpr const char* kSamplesFile = "samples.safetensors";  // of psn simulate
 
 class OutputDirectory {
  public:

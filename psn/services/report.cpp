@@ -2,33 +2,70 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <map>
 #include <set>
 
 #include "psn/base/error.h"
 #include "psn/io/atomic_file.h"
 #include "psn/report/page.h"
+#include "psn/services/output_directory.h"
+#include "psn/services/reporting/columns.h"
 #include "psn/services/reporting/parts.h"
 
 namespace psn::services {
 namespace {
 
-// What a folder says of itself.
+using Maker = Part (*)(const ResultFolder&);
+const std::map<std::string, Maker> kMakers{{"simulation", simulation_part},
+                                           {"prediction", prediction_part},
+                                           {"graph", graph_part},
+                                           {"comparison", comparison_part},
+                                           {"training", training_part},
+                                           {"zoo", zoo_part},
+                                           {"experiment", experiment_part},
+                                           {"validation", validation_part},
+                                           {"calibration", calibration_part},
+                                           {"criticism", criticism_part}};
+
+// What a folder says of itself; what has no kind to say is known by its files.
 std::string kind_of(const ResultFolder& folder) {
-  for (const char* file : {"summary.json", "results.json", "zoo.json", "comparison.json"}) {
-    if (!folder.has(file)) continue;
-    const std::string kind = text_at(folder.json(file), "kind");
+  static const std::vector<std::pair<const char*, const char*>> kFiles{
+      {"posterior.safetensors", "inference"},
+      {"comparison.json", "comparison"},
+      {"zoo.json", "zoo"},
+      {"results.json", "experiment"},
+      {"progress.csv", "training"},
+      {"transitions.json", "graph"}};
+  if (folder.has("summary.json")) {
+    const std::string kind = text_at(folder.json("summary.json"), "kind");
     if (!kind.empty()) return kind;
   }
-  if (folder.has("posterior.safetensors")) return "inference";
+  for (const auto& [file, kind] : kFiles) {
+    if (folder.has(file)) return kind;
+  }
   return "";
 }
 
 Part part_of(const std::string& input, const Priors& priors) {
+  if (input.ends_with(".psn")) return network_part(input);
   const ResultFolder folder(input);
   const std::string kind = kind_of(folder);
   if (kind == "inference") return inference_part(folder, priors);
+  const auto maker = kMakers.find(kind);
+  if (maker != kMakers.end()) return maker->second(folder);
   throw DataError(fmt::format("'{}': nothing there that psn report knows", input));
+}
+
+// Runs among the inputs, as the prior of what is inferred of their models.
+Priors priors_among(const std::vector<std::string>& inputs) {
+  Priors priors;
+  for (const std::string& input : inputs) {
+    const ResultFolder folder(input);
+    if (input.ends_with(".psn") || kind_of(folder) != "simulation") continue;
+    priors.values[text_at(folder.json("summary.json"), "model")] =
+        numbers_of(Posterior::load(folder.file(kSamplesFile)));
+  }
+  return priors;
 }
 
 // Figures of several parts may have the same name.
@@ -50,9 +87,10 @@ void make_names_unique(Report& report) {
 
 Report report_on_results(const std::vector<std::string>& inputs) {
   Report report;
+  const Priors priors = priors_among(inputs);
   for (const std::string& input : inputs) {
     try {
-      report.parts.push_back(part_of(input, {}));
+      report.parts.push_back(part_of(input, priors));
     } catch (const Json::exception& error) {
       throw DataError(fmt::format("'{}': a result that is damaged: {}", input, error.what()));
     }

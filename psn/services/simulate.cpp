@@ -7,20 +7,6 @@
 #include "psn/infer/importance.h"
 
 namespace psn::services {
-namespace {
-
-TraceRecord record_of(const Trace& trace) {
-  TraceRecord record{.log_joint = trace.log_joint};
-  for (const Entry& entry : trace.entries) {
-    record.steps.push_back({entry.role, entry.address->text, entry.address->variable->name,
-                            entry.value, entry.distribution ? entry.distribution->text() : "",
-                            entry.given});
-  }
-  return record;
-}
-
-}  // namespace
-
 SimulationResult simulate(const SimulationJob& job, Host& host) {
   ForwardRun forward(job, host);
   const std::uint64_t count = job.simulation.count;

@@ -7,6 +7,7 @@
 
 #include "psn/core/posterior.h"
 #include "psn/services/forward_run.h"
+#include "psn/services/trace_record.h"
 
 namespace psn::services {
 
@@ -14,19 +15,6 @@ struct SimulationJob : ForwardOptions {
   std::size_t recorded = 0;    // of the first traces, all that they did
   bool distributions = false;  // with what values were drawn from
   bool columns = false;        // keep queries of all traces
-};
-
-// One trace, independent of its simulator.
-struct TraceRecord {
-  struct Step {
-    Role role = Role::kSample;
-    std::string address, name;
-    Value value;
-    std::string distribution;  // in words; empty: none, or not asked for
-    bool given = false;        // held or observed, not drawn
-  };
-  double log_joint = 0;
-  std::vector<Step> steps;
 };
 
 struct SimulationResult {

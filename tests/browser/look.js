@@ -35,6 +35,78 @@ const checks = {
     return faults;
   },
 
+  async "choosers and sliders change what is drawn"(page) {
+    const faults = [];
+    for (const figure of await page.$$('figure[data-form="vega"]:has(.vega-bind select, .vega-bind input)')) {
+      const picture = () => figure.evaluate((f) => f.view.toImageURL("png").then((url) => url.length + url.slice(-4000)));
+      const before = await picture();
+      await figure.$eval(".vega-bind select, .vega-bind input", (input) => {
+        if (input.tagName === "SELECT") input.selectedIndex = input.options.length - 1;
+        else input.value = input.max;
+        input.dispatchEvent(new Event(input.tagName === "SELECT" ? "change" : "input"));
+      });
+      await page.waitForTimeout(150);
+      if (await picture() === before) faults.push(`nothing changes in '${await figure.getAttribute("id")}'`);
+    }
+    return faults;
+  },
+
+  async "lines are zoomed with Ctrl and the wheel"(page) {
+    for (const figure of await page.$$('figure[data-form="vega"]:has(.mark-line)')) {
+      const zooms = await figure.evaluate((f) => JSON.parse(f.querySelector("script").textContent).layer
+        ?.some((layer) => layer.params?.some((p) => p.bind === "scales")));
+      if (!zooms) continue;
+      const labels = () => figure.$$eval(".role-axis-label text", (all) => all.map((t) => t.textContent).join());
+      const before = await labels();
+      await figure.scrollIntoViewIfNeeded();
+      const box = await (await figure.$(".plot svg")).boundingBox();
+      await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.5);
+      await page.keyboard.down("Control");
+      await page.mouse.wheel(0, -600);
+      await page.keyboard.up("Control");
+      await page.waitForTimeout(200);
+      return await labels() === before ? [`'${await figure.getAttribute("id")}' does not zoom`] : [];
+    }
+    return [];
+  },
+
+  async "graphs are zoomed and searched"(page) {
+    const faults = [];
+    for (const figure of await page.$$('figure[data-form="drawing"]')) {
+      const width = () => figure.$eval("div.graph svg", (svg) => Number(svg.getAttribute("width")));
+      const before = await width();
+      await (await figure.$('button[aria-label="Zoom in"]')).click();
+      if (!(await width() > before)) faults.push("a graph does not zoom");
+      const name = await figure.$eval("g.node title", (title) => title.textContent);
+      await (await figure.$('input[type="search"]')).fill(name);
+      if (await figure.$$eval("g.found", (all) => all.length) === 0) faults.push(`'${name}' is not found`);
+      await (await figure.$('input[type="search"]')).fill("");
+    }
+    return faults;
+  },
+
+  async "traces are stepped through with the keyboard"(page) {
+    const faults = [];
+    for (const figure of await page.$$('figure[data-form="traces"]')) {
+      await figure.$$eval("button", (all) => all[1].focus());
+      await page.keyboard.press("Enter");
+      const step = await figure.$eval("tr[aria-current]", (row) => row.sectionRowIndex);
+      if (step !== 1) faults.push(`the second choice is not shown but ${step}`);
+    }
+    return faults;
+  },
+
+  async "the theme is changed by its button"(page) {
+    const colour = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const before = await colour();
+    for (let i = 0; i < 2; ++i) {
+      await page.click("#theme");
+      await page.waitForFunction(() => [...document.querySelectorAll("figure")].every((f) => f.dataset.drawn));
+      if (i === 0 && await colour() === before) return ["it is not"];
+    }
+    return [];
+  },
+
   async "data are behind figures"(page) {
     return page.$$eval("figure details.data", async (all) => {
       const faults = [];
@@ -75,6 +147,8 @@ async function look(browser, report, width, dark) {
   for (const [what, check] of Object.entries(checks)) {
     for (const fault of await check(page)) faults.push(`${what}: ${fault}`);
   }
+  const bytes = fs.statSync(report).size;
+  if (bytes > 5e6) faults.push(`${bytes} bytes are more than five million`);
   const figures = await page.$$eval("figure", (all) => all.length);
   const name = `${path.basename(report, ".html")}-${width}${dark ? "-dark" : ""}.png`;
   await page.screenshot({ path: path.join(folder, name), fullPage: true });

@@ -7,6 +7,7 @@
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/options/options.h"
 #include "apps/psn/output/comparison_output.h"
+#include "apps/psn/output/page_output.h"
 #include "apps/psn/output/report_output.h"
 #include "apps/psn/program_host.h"
 #include "psn/base/error.h"
@@ -41,10 +42,13 @@ void compare_command(CompareOptions& options, const CLI::App& command) {
   const auto json = comparison_json(result, options.job);
   if (out) {
     out.write(services::kConfigFile, effective_config(command));
+    out.write(services::kTracesFile, services::traces_json({{"simulator", result.simulated},
+                                                            {"surrogate", result.learned}}));
     out.write("comparison.json", json.dump(2) + "\n");
     out.publish();
   }
   options.common.json ? fmt::print("{}\n", json.dump(2)) : print_comparison(result, options.job);
+  leave_page(options.simulation.out, {options.common.quiet, options.simulation.open});
 }
 
 }  // namespace

@@ -60,6 +60,7 @@ void add_generate_command(CLI::App& data) {
   auto* command = data.add_subcommand("generate", "run a model and keep its traces in a store");
   auto options = std::make_shared<GenerateOptions>();
   options->simulation.add_to(*command, "traces that the store will have");
+  command->remove_option(command->get_option("--open"));  // a store has no report
   command->get_option("--out")->required()->description(
       "the store: a folder; if it is there, generation goes on where it stopped");
   command

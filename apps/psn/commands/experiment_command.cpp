@@ -7,6 +7,7 @@
 
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/options/options.h"
+#include "apps/psn/output/page_output.h"
 #include "apps/psn/program_host.h"
 #include "experiments/composite_cure/experiment.h"
 #include "experiments/control_flow/experiment.h"
@@ -31,7 +32,7 @@ struct ExperimentOptions {
   CommonOptions common;
   std::string name, out;
   std::string preset = "default";
-  bool quick = false;
+  bool quick = false, open = false;
   std::uint64_t traces = 0, stored = 0;
   std::string core;
   std::size_t core_dim = 0;
@@ -69,6 +70,7 @@ void experiment_command(const ExperimentOptions& options, const CLI::App& comman
   for (const auto& [name, content] : report.files) out.write(name, content);
   out.publish();
   fmt::print("{}", options.common.json ? report.results : report.summary);
+  leave_page(options.out, {options.common.quiet, options.open});
 }
 
 }  // namespace
@@ -100,6 +102,7 @@ void add_experiment_command(CLI::App& program) {
   command
       ->add_option("--core-dim", o.core_dim, "width of the core, instead of the experiment's own")
       ->check(CLI::Range(1, 32768));
+  add_open(*command, o.open);
   o.common.add_to(*command);
   command->callback([options, command] { experiment_command(*options, *command); });
 }

@@ -6,6 +6,7 @@
 
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/options/forward_options.h"
+#include "apps/psn/output/page_output.h"
 #include "apps/psn/output/report_output.h"
 #include "apps/psn/program_host.h"
 #include "psn/services/graph.h"
@@ -20,7 +21,7 @@ struct GraphOptions : ForwardArguments {
 };
 
 std::string result_text(const services::GraphResult& result) {
-  nlohmann::ordered_json json{{"traces", result.traces}};
+  nlohmann::ordered_json json{{"kind", "graph"}, {"traces", result.traces}};
   auto& list = json["transitions"] = nlohmann::ordered_json::array();
   for (const TransitionGraph::Edge& edge : result.edges) {
     list.push_back({{"from", edge.from},
@@ -50,6 +51,7 @@ void graph_command(const GraphOptions& options, const CLI::App& command) {
     out.write("transitions.json", json);
     out.publish();
   }
+  leave_page(options.simulation.out, {options.common.quiet, options.simulation.open});
   fmt::print("{}", options.common.json ? json : dot);
 }
 

@@ -13,6 +13,7 @@
 #include "apps/psn/options/options.h"
 #include "apps/psn/options/surrogate_options.h"
 #include "apps/psn/output/observation_output.h"
+#include "apps/psn/output/page_output.h"
 #include "apps/psn/output/posterior_output.h"
 #include "apps/psn/output/report_output.h"
 #include "apps/psn/program_host.h"
@@ -62,8 +63,10 @@ void complete_job(InferOptions& options, const CLI::App& command) {
 }
 
 nlohmann::ordered_json result_json(const InferenceResult& result, const InferOptions& options) {
-  nlohmann::ordered_json json{
-      {"model", result.model}, {"engine", word_of(result.engine)}, {"seed", options.common.seed}};
+  nlohmann::ordered_json json{{"kind", "inference"},
+                              {"model", result.model},
+                              {"engine", word_of(result.engine)},
+                              {"seed", options.common.seed}};
   if (const auto& correction = result.correction) {
     auto& figures = json["correction"] = {{"runs", correction->runs},
                                           {"ess_before", correction->ess_before},
@@ -122,6 +125,7 @@ void infer_command(InferOptions& options, const CLI::App& command) {
   } else {
     print_result(result);
   }
+  leave_page(options.job.out, {quiet, options.simulation.open});
   if (quiet) return;
   warn_of_observation_use(result.use);
   if (result.summary.approximate) {

@@ -6,6 +6,7 @@
 
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/options/forward_options.h"
+#include "apps/psn/output/page_output.h"
 #include "apps/psn/output/posterior_output.h"
 #include "apps/psn/output/report_output.h"
 #include "apps/psn/program_host.h"
@@ -21,7 +22,8 @@ struct PredictOptions : ForwardArguments {
 
 nlohmann::ordered_json result_json(const services::PredictionResult& result,
                                    const PredictOptions& options) {
-  nlohmann::ordered_json json{{"model", result.model},
+  nlohmann::ordered_json json{{"kind", "prediction"},
+                              {"model", result.model},
                               {"posterior", options.posterior},
                               {"seed", options.common.seed},
                               {"samples", result.samples.size()},
@@ -48,6 +50,7 @@ void predict_command(const PredictOptions& options, const CLI::App& command) {
     out.write("summary.json", json.dump(2) + "\n");
     out.publish();
   }
+  leave_page(options.simulation.out, {options.common.quiet, options.simulation.open});
   if (options.common.json) {
     fmt::print("{}\n", json.dump(2));
     return;

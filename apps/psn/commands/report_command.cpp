@@ -6,6 +6,8 @@
 
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/options/options.h"
+#include "apps/psn/output/page_output.h"
+#include "psn/base/error.h"
 #include "psn/services/report.h"
 
 namespace psn::app {
@@ -16,6 +18,9 @@ struct ReportOptions {
   std::vector<std::string> inputs;
   std::string out = services::kReportFile, figure;
   services::FigureFiles files;
+  bool open = false;
+
+  bool draws() const { return !files.svg.empty() || !files.png.empty() || !files.pdf.empty(); }
 };
 
 nlohmann::ordered_json contents_json(const Report& report, const std::string& path) {
@@ -35,13 +40,25 @@ nlohmann::ordered_json contents_json(const Report& report, const std::string& pa
 }
 
 void report_command(const ReportOptions& options) {
-  const Report report = services::report_on_results(options.inputs);
-  services::write_report(report, options.out);
-  if (options.common.json) {
-    fmt::print("{}\n", contents_json(report, options.out).dump(2));
-  } else {
-    fmt::print("{}\n", options.out);
+  if (options.draws() == options.figure.empty()) {
+    throw InvalidArgument("`figure` belongs with --svg, --png or --pdf");
   }
+  const Report report = services::report_on_results(options.inputs);
+  if (options.draws()) {
+    services::draw_figure(report, options.figure, options.files);
+  } else {
+    services::write_report(report, options.out);
+  }
+  const std::string page = options.draws() ? "" : options.out;
+  if (options.common.json) {
+    fmt::print("{}\n", contents_json(report, page).dump(2));
+  } else {
+    for (const std::string& file :
+         {page, options.files.svg, options.files.png, options.files.pdf}) {
+      if (!file.empty()) fmt::print("{}\n", file);
+    }
+  }
+  if (options.open && !page.empty()) open_page(page);
 }
 
 }  // namespace
@@ -54,6 +71,12 @@ void add_report_command(CLI::App& program) {
   command->add_option("inputs,--inputs", o.inputs, "folders of --out or --log, networks (.psn)")
       ->required();
   command->add_option("--out", o.out, "the page to write")->capture_default_str();
+  command->add_option("--figure", o.figure,
+                      "one figure instead of the page, by its name (--json lists them), to:");
+  command->add_option("--svg", o.files.svg, "a file");
+  command->add_option("--png", o.files.png, "a file");
+  command->add_option("--pdf", o.files.pdf, "a file");
+  add_open(*command, o.open);
   o.common.add_to(*command);
   command->callback([options] { report_command(*options); });
 }

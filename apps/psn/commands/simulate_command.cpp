@@ -8,6 +8,7 @@
 
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/options/forward_options.h"
+#include "apps/psn/output/page_output.h"
 #include "apps/psn/output/report_output.h"
 #include "apps/psn/program_host.h"
 #include "psn/report/heat_map.h"
@@ -56,7 +57,8 @@ std::map<std::string, std::string> heat_maps(const TraceRecord& trace) {
 }
 
 nlohmann::ordered_json result_json(const SimulationResult& result, const SimulateOptions& options) {
-  nlohmann::ordered_json json{{"model", result.model},
+  nlohmann::ordered_json json{{"kind", "simulation"},
+                              {"model", result.model},
                               {"seed", options.common.seed},
                               {"traces", options.simulation.count},
                               {"mean_length", result.mean_length},
@@ -70,7 +72,7 @@ nlohmann::ordered_json result_json(const SimulationResult& result, const Simulat
 void simulate_command(const SimulateOptions& options, const CLI::App& command) {
   services::OutputDirectory out(options.simulation.out);
   services::SimulationJob job{options.chosen()};
-  job.recorded = std::max<std::size_t>(options.show, out ? 1 : 0);
+  job.recorded = std::max(options.show, out ? services::kTracesKept : 0);
   job.distributions = options.show > 0;
   job.columns = static_cast<bool>(out);
   ProgramHost host(!options.common.quiet, job.simulation.time_limit);
@@ -79,11 +81,14 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
   const auto json = result_json(result, options);
   if (out) {
     out.write(services::kConfigFile, effective_config(command));
+    result.samples.save(out.file(services::kSamplesFile));
     result.samples.write_csv(out.file("samples.csv"));
+    out.write(services::kTracesFile, services::traces_json({{result.model, result.records}}));
     for (const auto& [name, map] : heat_maps(result.records.at(0))) out.write(name, map);
     out.write("summary.json", json.dump(2) + "\n");
     out.publish();
   }
+  leave_page(options.simulation.out, {options.common.quiet, options.simulation.open});
   if (options.common.json) {
     fmt::print("{}\n", json.dump(2));
   } else {

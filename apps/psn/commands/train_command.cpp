@@ -10,6 +10,7 @@
 #include "apps/psn/options/options.h"
 #include "apps/psn/options/preset_options.h"
 #include "apps/psn/options/remote_options.h"
+#include "apps/psn/output/page_output.h"
 #include "apps/psn/output/report_output.h"
 #include "apps/psn/program_host.h"
 #include "psn/base/error.h"
@@ -28,6 +29,7 @@ struct TrainCommandOptions {
   PresetOptions recipe;
   std::string budget = "0", max_time = "0", checkpoint_every = "60s";
   std::uint64_t validation = 5000;
+  bool open = false;
   services::TrainingJob job;
 
   Purpose purpose() const {
@@ -125,6 +127,7 @@ void train_command(TrainCommandOptions& options, CLI::App& command) {
     fmt::print("{} of {} traces in {}{}\n", result.last.traces, result.traces, options.max_time,
                with_option_names(result.left));
   }
+  leave_page(options.job.log, {quiet, options.open});
   if (!quiet) print_warnings(with_option_names(result.warnings));
 }
 
@@ -184,6 +187,7 @@ void add_train_command(CLI::App& program) {
       ->capture_default_str()
       ->check(finite_between(0, 1e9));
   add_remote_options(*command, o.job.simulator.remote);
+  add_open(*command, o.open);
   o.common.add_to(*command);
   command->callback([options, command] { train_command(*options, *command); });
 }

@@ -8,6 +8,7 @@
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/options/duration.h"
 #include "apps/psn/options/options.h"
+#include "apps/psn/output/page_output.h"
 #include "apps/psn/program_host.h"
 #include "experiments/zoo_trial/trial.h"
 #include "psn/base/error.h"
@@ -21,6 +22,7 @@ struct ZooOptions {
   CommonOptions common;
   std::vector<std::string> names;
   std::string out, budget = "5m";
+  bool open = false;
   std::uint64_t runs = 0, samples = 10'000;
 };
 
@@ -71,6 +73,7 @@ void zoo_command(const ZooOptions& options, const CLI::App& command) {
   out.publish();
   fmt::print("{}",
              options.common.json ? zoo::trials_json(trials, request) : zoo::trials_text(trials));
+  leave_page(options.out, {options.common.quiet, options.open});
 }
 
 }  // namespace
@@ -95,6 +98,7 @@ void add_zoo_command(CLI::App& program) {
   command->add_option("-n,--samples", o.samples, "of each posterior")
       ->capture_default_str()
       ->check(CLI::Range(1000, 1 << 24));
+  add_open(*command, o.open);
   o.common.add_to(*command);
   command->callback([options, command] { zoo_command(*options, *command); });
 }

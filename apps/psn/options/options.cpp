@@ -144,6 +144,10 @@ void add_stack_size(CLI::App& command, std::size_t& kib) {
       ->check(CLI::IsMember({0}) | CLI::Range(64, 1 << 22));
 }
 
+void add_open(CLI::App& command, bool& open) {
+  command.add_flag("--open", open, "show the report in a browser")->configurable(false);
+}
+
 void SimulationArguments::add_to(CLI::App& command, const std::string& count_help) {
   command
       .add_option("model,--model", model,
@@ -170,6 +174,7 @@ void SimulationArguments::add_to(CLI::App& command, const std::string& count_hel
       ->check(finite_between(0, 1e9));
   add_remote_options(command, remote);
   command.add_option("--out", out, "directory for results and the effective configuration");
+  add_open(command, open);
 }
 
 std::vector<std::string> with_config_file(const CLI::App& program,

@@ -22,11 +22,14 @@ struct CommonOptions {
 
 // How to run simulations, and --out.
 struct SimulationArguments : services::SimulationOptions {
-  std::string out;  // directory for results
+  std::string out;    // directory for results
+  bool open = false;  // its report in a browser
 
   void add_to(CLI::App& command, const std::string& count_help);
 };
 
+// --open, of commands that leave a report.
+void add_open(CLI::App& command, bool& open);
 // --stack-size, of simulations in this process.
 void add_stack_size(CLI::App& command, std::size_t& kib);
 

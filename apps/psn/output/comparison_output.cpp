@@ -104,6 +104,7 @@ Json comparison_json(const ComparisonResult& result, const ComparisonJob& job) {
     if (is_common(t)) common.push_back(transition_json(t));
   }
   Json json{
+      {"kind", "comparison"},
       {"model", job.simulation.model},
       {"surrogate", job.surrogate},
       {"seed", job.simulation.seed},

@@ -38,7 +38,8 @@
   function fit(spec, width) {
     const columns = spec.usermeta && spec.usermeta.columns;
     if (!columns) return spec;
-    const cell = Math.max(90, Math.min(260, Math.floor(width / columns) - 62));
+    const most = spec.usermeta.most || 260;
+    const cell = Math.max(90, Math.min(most, Math.floor(width / columns) - (columns > 1 ? 62 : 110)));
     for (const row of spec.vconcat || [spec]) {
       for (const view of row.hconcat) {
         view.width = cell;
@@ -124,7 +125,138 @@
     figure.dataset.drawn = "true";
   }
 
-  const drawers = { vega: drawVega };
+  // Drawings are there already; this lets them be moved, and two beside each other together.
+  function drawGraph(figure) {
+    const boxes = [...figure.querySelectorAll("div.graph")];
+    const controls = element("div", { class: "controls" });
+    const found = element("span", { role: "status" });
+    const search = element("input", { type: "search", placeholder: "Find an address", "aria-label": "Find an address in " + titleOf(figure) });
+    const size = (svg) => svg.viewBox.baseVal;
+    const room = (box) => [box.clientWidth - 20, box.clientHeight - 20];
+    const across = Math.min(...boxes.map((box) => room(box)[0] / size(box.firstElementChild).width));
+    const down = Math.min(...boxes.map((box) => room(box)[1] / size(box.firstElementChild).height));
+    const whole = Math.min(across, down);
+    let scale = Math.max(0.35, Math.min(1.2, across));
+
+    function zoom(to) {
+      const factor = Math.min(8, Math.max(0.02, to)) / scale;
+      scale *= factor;
+      for (const box of boxes) {
+        const svg = box.firstElementChild;
+        const [x, y] = [box.scrollLeft + box.clientWidth / 2, box.scrollTop + box.clientHeight / 2];
+        svg.setAttribute("width", size(svg).width * scale);
+        svg.setAttribute("height", size(svg).height * scale);
+        box.scrollTo(x * factor - box.clientWidth / 2, y * factor - box.clientHeight / 2);
+      }
+    }
+
+    function find() {
+      const text = search.value.trim().toLowerCase();
+      let count = 0;
+      for (const box of boxes) {
+        let first = null;
+        for (const node of box.querySelectorAll(".node")) {
+          const hit = text !== "" && node.querySelector("title").textContent.toLowerCase().includes(text);
+          node.classList.toggle("found", hit);
+          if (hit && box === boxes[0]) ++count;
+          if (hit && !first) first = node;
+        }
+        if (!first) continue;
+        const [at, frame] = [first.getBoundingClientRect(), box.getBoundingClientRect()];
+        box.scrollBy(at.x - frame.x - frame.width / 2, at.y - frame.y - frame.height / 2);
+      }
+      found.textContent = text === "" ? "" : `${count} found`;
+    }
+
+    for (const [label, name, act] of [["+", "Zoom in", () => zoom(scale * 1.4)], ["\u2212", "Zoom out", () => zoom(scale / 1.4)], ["Whole", "Whole graph", () => zoom(whole)]]) {
+      const button = element("button", { type: "button", "aria-label": name }, label);
+      button.addEventListener("click", act);
+      controls.append(button);
+    }
+    search.addEventListener("input", find);
+    controls.append(search, found);
+    figure.querySelector(".plot").before(controls);
+
+    for (const box of boxes) {
+      box.firstElementChild.setAttribute("aria-hidden", "true");
+      box.addEventListener("scroll", () => {
+        for (const other of boxes) if (other !== box) other.scrollTo(box.scrollLeft, box.scrollTop);
+      });
+      box.addEventListener("wheel", (event) => {
+        if (!event.ctrlKey) return;
+        event.preventDefault();
+        zoom(event.deltaY < 0 ? scale * 1.15 : scale / 1.15);
+      }, { passive: false });
+      box.addEventListener("pointermove", (event) => {
+        if (event.pointerType === "mouse" && event.buttons === 1) box.scrollBy(-event.movementX, -event.movementY);
+      });
+    }
+    zoom(scale);
+    figure.dataset.drawn = "true";
+  }
+
+  const cell = (text) => element("td", { class: "words" }, text);
+
+  // A trace of each program, choice by choice; what only one of them has at its place is marked.
+  function drawTraces(figure) {
+    const { sides } = specOf(figure);
+    const plot = figure.querySelector(".plot");
+    const count = Math.min(...sides.map((side) => side.traces.length));
+    const pick = element("select", { "aria-label": "Trace" });
+    for (let i = 0; i < count; ++i) pick.append(element("option", { value: i }, `Trace ${i + 1}`));
+    const back = element("button", { type: "button" }, "Previous choice");
+    const next = element("button", { type: "button" }, "Next choice");
+    const where = element("span", { role: "status" });
+    const places = element("div", { class: "sides" });
+    let step = 0, tables = [];
+
+    function showStep() {
+      const longest = Math.max(...tables.map((rows) => rows.length));
+      step = Math.max(0, Math.min(longest - 1, step));
+      back.disabled = step === 0;
+      next.disabled = step >= longest - 1;
+      where.textContent = `${step + 1} of ${longest}`;
+      for (const rows of tables) {
+        rows.forEach((row, i) => {
+          if (i === step) row.setAttribute("aria-current", "step");
+          else row.removeAttribute("aria-current");
+        });
+        if (rows[step]) {
+          const frame = rows[step].closest(".scroll");
+          frame.scrollTop = rows[step].offsetTop - frame.clientHeight / 2;
+        }
+      }
+    }
+
+    function showTrace() {
+      const traces = sides.map((side) => side.traces[pick.value]);
+      step = 0;
+      tables = [];
+      places.replaceChildren(...sides.map((side, s) => {
+        const body = element("tbody");
+        tables.push(traces[s].steps.map((item, i) => {
+          const row = element("tr", {}, element("th", { scope: "row" }, item.address), cell(item.role), cell(item.value), cell(item.distribution || ""));
+          if (sides.length > 1 && (traces[1 - s].steps[i] || {}).address !== item.address) row.classList.add("differs");
+          body.append(row);
+          return row;
+        }));
+        const head = element("tr", {}, ...["address", "what", "value", "drawn from"].map((name) => element("th", { scope: "col" }, name)));
+        const caption = `${side.name}: log p = ${traces[s].log_p}`;
+        return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Trace of the " + side.name },
+          element("table", {}, element("caption", {}, caption), element("thead", {}, head), body));
+      }));
+      showStep();
+    }
+
+    pick.addEventListener("change", showTrace);
+    back.addEventListener("click", () => { --step; showStep(); });
+    next.addEventListener("click", () => { ++step; showStep(); });
+    plot.append(element("div", { class: "controls" }, pick, back, next, where), places);
+    showTrace();
+    figure.dataset.drawn = "true";
+  }
+
+  const drawers = { vega: drawVega, drawing: drawGraph, traces: drawTraces };
 
   async function draw(figure) {
     try {

@@ -58,6 +58,17 @@ std::string component_name(const Column& column, std::size_t k) {
   return column.shape.empty() ? column.name : fmt::format("{}[{}]", column.name, k);
 }
 
+std::map<std::string, std::vector<double>> numbers_of(const Posterior& samples) {
+  std::map<std::string, std::vector<double>> numbers;
+  for (const std::string& name : samples.names()) {
+    const Column& column = samples.column(name);
+    for (std::size_t k = 0; k < column.width(); ++k) {
+      numbers[component_name(column, k)] = component(column, k);
+    }
+  }
+  return numbers;
+}
+
 std::vector<Figure> column_figures(const Posterior& samples, const ColumnFigures& options,
                                    std::string& text) {
   const std::vector<double> weights = samples.weights();

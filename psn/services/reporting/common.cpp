@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "psn/services/reporting/parts.h"
+#include "psn/services/trace_record.h"
 
 namespace psn::services {
 
@@ -25,6 +26,25 @@ std::vector<std::pair<std::string, std::string>> facts_of(
 
 std::vector<std::string> warnings_of(const Json& json) {
   return json.value("warnings", std::vector<std::string>{});
+}
+
+void add_traces(const ResultFolder& folder, Part& part) {
+  if (!folder.has(kTracesFile)) return;
+  const Json traces = folder.json(kTracesFile);
+  const bool several = traces.at("sides").size() > 1;
+  Figure explorer{.name = "traces",
+                  .title = "Traces, choice by choice",
+                  .form = Figure::Form::kTraces,
+                  .content = traces.dump(),
+                  .wide = true};
+  explorer.reading = several
+                         ? "A run of each program: its random choices in order, with values and "
+                           "what they were drawn from; the buttons go from choice to choice. "
+                           "They are different runs, so values differ, and marked rows are at "
+                           "another address than the other's."
+                         : "Runs of the program: their random choices in order, with their "
+                           "values. The buttons go from choice to choice.";
+  part.sections.push_back({.title = "Traces", .figures = {std::move(explorer)}});
 }
 
 Table summary_table(const std::string& caption, const Json& columns) {

@@ -30,18 +30,6 @@ Table observations_table(const Json& observations) {
   return table;
 }
 
-// Importance samples that the prior proposed are, without their weights, draws of the prior.
-std::map<std::string, std::vector<double>> own_prior(const Posterior& posterior) {
-  std::map<std::string, std::vector<double>> prior;
-  for (const std::string& name : posterior.names()) {
-    const Column& column = posterior.column(name);
-    for (std::size_t i = 0; i < column.data.size(); ++i) {
-      prior[component_name(column, i % column.width())].push_back(column.data[i]);
-    }
-  }
-  return prior;
-}
-
 }  // namespace
 
 Part inference_part(const ResultFolder& folder, const Priors& priors) {
@@ -68,7 +56,8 @@ Part inference_part(const ResultFolder& folder, const Priors& priors) {
   if (const auto given = priors.values.find(model); given != priors.values.end()) {
     prior = given->second;
   } else if (text_at(summary, "engine") == "is" && !summary.contains("correction")) {
-    prior = own_prior(posterior);
+    // Importance samples that the prior proposed are, without their weights, draws of the prior.
+    prior = numbers_of(posterior);
   }
   if (!prior.empty()) options.others = &prior;
   section.figures = column_figures(posterior, options, section.text);

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "psn/report/binning.h"
 #include "psn/report/report.h"
 #include "psn/services/reporting/folder.h"
 
@@ -19,6 +18,25 @@ struct Priors {
 };
 
 Part inference_part(const ResultFolder& folder, const Priors& priors);
+Part simulation_part(const ResultFolder& folder);
+Part prediction_part(const ResultFolder& folder);
+Part graph_part(const ResultFolder& folder);
+Part comparison_part(const ResultFolder& folder);
+Part zoo_part(const ResultFolder& folder);
+Part validation_part(const ResultFolder& folder);
+Part calibration_part(const ResultFolder& folder);
+Part criticism_part(const ResultFolder& folder);
+// Of a log, and of a network's file.
+Part training_part(const ResultFolder& folder);
+Part network_part(const std::string& file);
+// Of the paper's experiments, by what is in the folder.
+Part experiment_part(const ResultFolder& folder);
+Part cure_part(const ResultFolder& folder, const Json& results);
+
+// The traces that a folder keeps, to be stepped through; no section if it keeps none.
+void add_traces(const ResultFolder& folder, Part& part);
+// The course of a training, from a log or an experiment's curve: the figures of the numbers it has.
+std::vector<Figure> learning_figures(const Columns& curve, const std::string& of);
 
 // Facts from the top level of a summary, where it has them.
 std::vector<std::pair<std::string, std::string>> facts_of(
