@@ -1,6 +1,8 @@
-// What a program in Python may ask for: sample, observe, tag, factor, scope.
+// What a program in Python may ask for: sample, observe, observe_value, tag,
+// factor, scope.
 #include <fmt/format.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +10,7 @@
 #include "psn/base/error.h"
 #include "psn/core/distribution.h"
 #include "psn/core/fiber.h"
+#include "python/core/arguments.h"
 #include "python/core/errors.h"
 #include "python/core/program.h"
 #include "python/core/run.h"
@@ -18,8 +21,6 @@ namespace {
 
 // NOLINTNEXTLINE(*-avoid-non-const-global-variables): of a thread, as the ambient context is
 [[gnu::tls_model("initial-exec")]] thread_local Run* run_of_thread = nullptr;
-
-using Text = std::optional<std::string_view>;
 
 // What `ask` of the run's context returns.
 template <class Ask>
@@ -49,9 +50,9 @@ std::string place() {
 // What tells a choice apart; by default its line.
 class Site {
  public:
-  Site(const Text& name, const Text& address, std::optional<std::int64_t> index,
-       bool control = true)
-      : options_{name.value_or(""), address.value_or(""), index, control} {
+  Site(PyObject* name, PyObject* address, PyObject* index, PyObject* control = nullptr)
+      : options_{text_of(name), text_of(address), whole_of(index),
+                 !control || PyObject_IsTrue(control) != 0} {
     if (!options_.name.empty() || !options_.address.empty()) return;
     place_ = place();
     options_.address = place_;
@@ -65,34 +66,56 @@ class Site {
   SiteOptions options_;
 };
 
-py::object sample_value(const Distribution& distribution, const Text& name, const Text& address,
-                        std::optional<std::int64_t> index, bool control) {
+py::object sample(PyObject* const* arguments, Py_ssize_t count, PyObject* keywords) {
+  static const Names<5> names("sample", 1, 2,
+                              {"distribution", "name", "address", "index", "control"});
+  const auto [what, name, address, index, control] = names.read(arguments, count, keywords);
+  const Distribution& distribution = distribution_of(what);
   const Site site(name, address, index, control);
   const Value value = ask_engine(
       "sample", [&](Context& context) { return context.sample(distribution, site.options()); });
   return from_value(value, distribution.discrete());
 }
 
-py::object observe_value(const Distribution& distribution, const Text& name,
-                         const std::optional<Value>& value, const Text& address,
-                         std::optional<std::int64_t> index) {
+py::object observe(PyObject* const* arguments, Py_ssize_t count, PyObject* keywords) {
+  static const Names<5> names("observe", 1, 3,
+                              {"distribution", "name", "value", "address", "index"});
+  const auto [what, name, value, address, index] = names.read(arguments, count, keywords);
+  const Distribution& distribution = distribution_of(what);
   const Site site(name, address, index);
+  const auto data = value ? std::optional(value_of(value)) : std::nullopt;
   const Value seen = ask_engine("observe", [&](Context& context) {
-    return context.observe(distribution, value, site.options());
+    return context.observe(distribution, data, site.options());
   });
   return from_value(seen, distribution.discrete());
 }
 
-void tag_value(const Value& value, const Text& name, const Text& address,
-               std::optional<std::int64_t> index) {
+py::object observe_value(PyObject* const* arguments, Py_ssize_t count, PyObject* keywords) {
+  static const Names<4> names("observe_value", 1, 2, {"value", "name", "address", "index"});
+  const auto [what, name, address, index] = names.read(arguments, count, keywords);
+  const Value computed = value_of(what);
   const Site site(name, address, index);
-  ask_engine("tag", [&](Context& context) { context.tag(value, site.options()); });
+  return from_value(ask_engine("observe_value", [&](Context& context) {
+    return context.observe_value(computed, site.options());
+  }));
 }
 
-void add_factor(double log_weight, const Text& name, const Text& address,
-                std::optional<std::int64_t> index) {
+py::object tag(PyObject* const* arguments, Py_ssize_t count, PyObject* keywords) {
+  static const Names<4> names("tag", 1, 2, {"value", "name", "address", "index"});
+  const auto [what, name, address, index] = names.read(arguments, count, keywords);
+  const Value value = value_of(what);
+  const Site site(name, address, index);
+  ask_engine("tag", [&](Context& context) { context.tag(value, site.options()); });
+  return py::none();
+}
+
+py::object factor(PyObject* const* arguments, Py_ssize_t count, PyObject* keywords) {
+  static const Names<4> names("factor", 1, 2, {"log_weight", "name", "address", "index"});
+  const auto [what, name, address, index] = names.read(arguments, count, keywords);
+  const double log_weight = value_of(what).scalar();
   const Site site(name, address, index);
   ask_engine("factor", [&](Context& context) { context.factor(log_weight, site.options()); });
+  return py::none();
 }
 
 // A scope for `with`. One that is left when its run is over does nothing.
@@ -133,22 +156,34 @@ Run& require_run(const char* what) {
 
 void bind_choices(py::module_& module) {
   using namespace py::literals;  // NOLINT(google-build-using-namespace)
-  module.def("sample", sample_value, "distribution"_a, "name"_a = py::none(), py::kw_only(),
-             "address"_a = py::none(), "index"_a = py::none(), "control"_a = true,
-             "Draw a latent random value. The name tells choices apart, and observations and "
-             "queries refer to it;\nwithout one it is the line of code. `index` is for families: "
-             "bern_0, bern_1, ... With `control=False` it\nis always drawn from the distribution "
-             "itself. Whole numbers come back as int, vectors as arrays.");
-  module.def("observe", observe_value, "distribution"_a, "name"_a = py::none(),
-             "value"_a = py::none(), py::kw_only(), "address"_a = py::none(),
-             "index"_a = py::none(),
-             "State that a quantity can be measured, and get it: what the user observed under this "
-             "name, else\n`value`, the program's own data, else a draw. NaN: nobody tells.");
-  module.def("tag", tag_value, "value"_a, "name"_a = py::none(), py::kw_only(),
-             "address"_a = py::none(), "index"_a = py::none(), "Record a derived quantity.");
-  module.def("factor", add_factor, "log_weight"_a, "name"_a = py::none(), py::kw_only(),
-             "address"_a = py::none(), "index"_a = py::none(),
-             "Multiply the weight of the run by exp(log_weight); -inf rules the run out.");
+  add_fast_function<sample>(
+      module, "sample",
+      "sample(distribution, name=None, *, address=None, index=None, control=True)\n--\n\n"
+      "Draw a latent random value. The name tells choices apart, and observations and queries "
+      "refer\n"
+      "to it; without one it is the line of code. `index` is for families: bern_0, bern_1, ... "
+      "With\n"
+      "control=False it is always drawn from the distribution itself. Whole numbers come back as\n"
+      "int, vectors as arrays.");
+  add_fast_function<observe>(
+      module, "observe",
+      "observe(distribution, name=None, value=None, *, address=None, index=None)\n--\n\n"
+      "State that a quantity can be measured, and get it: what the user observed under this name,\n"
+      "else `value`, the program's own data, else a draw. NaN: nobody tells.");
+  add_fast_function<observe_value>(
+      module, "observe_value",
+      "observe_value(value, name=None, *, address=None, index=None)\n--\n\n"
+      "State that a quantity can be measured which the program computes, so that it has no "
+      "density:\n"
+      "for inference networks, which need none, and surrogates, which learn one. Returns what the\n"
+      "user observed under this name, else the value itself.");
+  add_fast_function<tag>(module, "tag",
+                         "tag(value, name=None, *, address=None, index=None)\n--\n\n"
+                         "Record a derived quantity.");
+  add_fast_function<factor>(
+      module, "factor",
+      "factor(log_weight, name=None, *, address=None, index=None)\n--\n\n"
+      "Multiply the weight of the run by exp(log_weight); -inf rules the run out.");
   py::class_<ScopeGuard>(module, "scope",
                          "with psn.scope(\"floor\", 2): prefixes the addresses of all choices "
                          "within.")

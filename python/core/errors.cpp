@@ -1,6 +1,7 @@
 #include "python/core/errors.h"
 
 #include "psn/base/error.h"
+#include "python/core/arguments.h"
 
 namespace psn::python {
 namespace {
@@ -24,9 +25,21 @@ PyObject* type_of(const Error& error) {
   return types().error;
 }
 
-// "`traces`" is how messages say it; Python's arguments are called so.
 void set(const Error& error) {
   PyErr_SetString(type_of(error), error.what());
+}
+
+bool set_if_known(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Abandoned&) {
+    PyErr_SetString(types().abandoned, "the engine gave up this run here");
+  } catch (const Error& error) {
+    set(error);
+  } catch (...) {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -55,14 +68,18 @@ void bind_errors(py::module_& module) {
   types().abandoned = add("Abandoned", py::handle(PyExc_BaseException).cast<py::object>(),
                           "Ends a run that the engine has given up; to be let through.");
   py::register_exception_translator([](std::exception_ptr thrown) {
-    try {
-      if (thrown) std::rethrow_exception(thrown);
-    } catch (const Abandoned&) {
-      PyErr_SetString(types().abandoned, "the engine gave up this run here");
-    } catch (const Error& error) {
-      set(error);
-    }
+    if (!thrown) return;
+    if (!set_if_known(thrown)) std::rethrow_exception(thrown);
   });
+}
+
+void set_raised(const std::exception_ptr& thrown) {
+  if (set_if_known(thrown)) return;
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
 }
 
 bool is_error(py::handle exception) {

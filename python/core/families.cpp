@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <utility>
 
 #include "psn/base/error.h"
 #include "psn/core/distribution.h"
+#include "python/core/arguments.h"
 #include "python/core/value.h"
 
 namespace psn::python {
@@ -14,18 +16,35 @@ namespace {
 
 using namespace py::literals;  // NOLINT(google-build-using-namespace)
 
-template <std::size_t>
-using OneValue = Value;
+// Called as Python calls it: programs make a distribution at every choice.
+template <class D, std::size_t... K>
+Distribution make(PyObject* const* arguments, Py_ssize_t count, PyObject* keywords,
+                  std::index_sequence<K...> /*parameters*/) {
+  static const Names<D::kArity> names(D::kName.data(), D::kArity, D::kArity,
+                                      {D::kParameters[K].name.data()...});
+  const auto given = names.read(arguments, count, keywords);
+  if constexpr (IsJoint<D>)
+    return D(typename D::Values{value_of(given[K])...});
+  else
+    return D(value_of(given[K])...);
+}
+
+template <class D>
+py::object make_family(PyObject* const* arguments, Py_ssize_t count, PyObject* keywords) {
+  return py::cast(make<D>(arguments, count, keywords, std::make_index_sequence<D::kArity>()));
+}
 
 // A function of the family's parameters, by their names.
-template <class D, std::size_t... K>
-void bind_family(py::module_& module, std::index_sequence<K...> /*parameters*/) {
-  module.def(
-      D::kName.data(),
-      [](OneValue<K>... values) {
-        return make_distribution(family_of<D>, std::vector<Value>{std::move(values)...});
-      },
-      py::arg(D::kParameters[K].name.data())...);
+template <class D>
+void bind_family(py::module_& module) {
+  static const std::string text = [] {
+    std::string names;
+    for (const family::Parameter& parameter : D::kParameters) {
+      names += (names.empty() ? "" : ", ") + std::string(parameter.name);
+    }
+    return fmt::format("{}({})\n--\n\nA psn.Distribution.", D::kName, names);
+  }();
+  add_fast_function<make_family<D>>(module, D::kName.data(), text.c_str());
 }
 
 Distribution multivariate_normal(Value mean, const std::optional<Value>& covariance,
@@ -50,7 +69,7 @@ void bind_one(py::module_& module) {
     module.def("MultivariateNormal", multivariate_normal, "mean"_a, "covariance"_a = py::none(),
                "cholesky"_a = py::none());
   } else {
-    bind_family<D>(module, std::make_index_sequence<D::kArity>());
+    bind_family<D>(module);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "psn/services/graph.h"
 #include "psn/services/infer.h"
 #include "psn/services/predict.h"
+#include "psn/services/report.h"
 #include "psn/services/serve.h"
 #include "psn/services/simulate.h"
 #include "psn/services/train.h"
@@ -71,6 +72,13 @@ void bind_services(py::module_& module) {
   module.def("amount_begun", services::amount_begun, "out"_a);
   module.def("generate", generate, "job"_a, "host"_a);
   module.def("graph", graph, "options"_a, "sites"_a, "host"_a);
+  module.def(
+      "write_report",
+      [](const std::vector<std::string>& inputs, const std::string& path) {
+        const py::gil_scoped_release free;
+        services::write_report(services::report_on_results(inputs), path);
+      },
+      "inputs"_a, "path"_a);
   module.def("serve", serve, "job"_a, "host"_a, "log"_a = py::none());
 }
 

@@ -64,21 +64,30 @@ def add_folder(wheel, folder, records):
         wheel.write(path, name)
 
 
+def write_about(folder):
+    about = folder / ("psn-%s.dist-info" % version())
+    about.mkdir()
+    (about / "METADATA").write_text(METADATA.format(version=version()))
+    (about / "WHEEL").write_text(
+        "Wheel-Version: 1.0\nGenerator: psn\nRoot-Is-Purelib: false\nTag: %s\n" % tag())
+    shutil.copy(ROOT / "LICENSE", about)
+    return about.name
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    return write_about(pathlib.Path(metadata_directory))
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     given = (config_settings or {}).get("build-dir")
     folder = pathlib.Path(given).resolve() if given else ROOT / "build" / ("wheel-" + tag())
     build(folder)
-    about = "psn-%s.dist-info" % version()
     name = "psn-%s-%s.whl" % (version(), tag())
     with tempfile.TemporaryDirectory() as staging:
         staging = pathlib.Path(staging)
         subprocess.run(["cmake", "--install", folder, "--component", "python", "--strip",
                         "--prefix", staging], check=True, stdout=subprocess.DEVNULL)
-        (staging / about).mkdir()
-        (staging / about / "METADATA").write_text(METADATA.format(version=version()))
-        (staging / about / "WHEEL").write_text(
-            "Wheel-Version: 1.0\nGenerator: psn\nRoot-Is-Purelib: false\nTag: %s\n" % tag())
-        shutil.copy(ROOT / "LICENSE", staging / about)
+        about = write_about(staging)
         with zipfile.ZipFile(pathlib.Path(wheel_directory) / name, "w",
                              zipfile.ZIP_DEFLATED) as wheel:
             records = []

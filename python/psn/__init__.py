@@ -32,11 +32,12 @@ except ModuleNotFoundError as _missing:
             % (name, _why))
 else:
     from psn._core import (Abandoned, DataError, Distribution, Error, InvalidArgument, ModelError,
-                           ProtocolError, factor, observe, sample, scope, tag)
+                           ProtocolError, factor, observe, observe_value, sample, scope, tag)
     from psn._families import *  # noqa: F403: all families
     from psn.inference import Posterior, infer
     from psn.networks import Network, compare
     from psn.programs import Model, model, serve
+    from psn.report import report
     from psn.running import PsnWarning
     from psn.simulation import Predictions, Samples, graph, predict, simulate
     from psn.stores import Store, generate

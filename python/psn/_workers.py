@@ -21,7 +21,8 @@ def _serve(name, function, endpoint, parent):
 
     job = _core.ServiceJob()
     job.model, job.endpoint = name, endpoint
-    _core.serve(job, _core.Host({name: function}, watched), lambda line: print("psn: " + line, file=sys.stderr))
+    _core.serve(job, _core.Host({name: function}, watched),
+                lambda line: print("psn: " + line, file=sys.stderr))
 
 
 @contextlib.contextmanager

@@ -1,5 +1,11 @@
 """Samples as columns of numbers."""
 
+from __future__ import annotations
+
+import numpy as np
+
+from psn.plot import Plot, plot
+
 
 class Columns:
     """Samples, a column for each quantity. `samples["rate"]` is an array that shares its memory with
@@ -11,7 +17,7 @@ class Columns:
     def __len__(self):
         return len(self._posterior)
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> np.ndarray:
         return self._posterior.column(name)
 
     def __contains__(self, name):
@@ -24,23 +30,27 @@ class Columns:
         return self.names
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         """Of the columns."""
         return self._posterior.names
 
-    def mean(self, name, component=0):
+    def mean(self, name: str, component: int = 0) -> float:
         """The (weighted) mean of a column; of one component of it."""
         return self._posterior.mean(name, component)
 
-    def std(self, name, component=0):
+    def std(self, name: str, component: int = 0) -> float:
         return self._posterior.variance(name, component) ** 0.5
 
-    def quantile(self, name, p, component=0):
+    def quantile(self, name: str, p: float, component: int = 0) -> float:
         return self._posterior.quantile(name, p, component)
 
-    def probability(self, name, component=0):
+    def probability(self, name: str, component: int = 0) -> float:
         """That a run has this quantity at all."""
         return self._posterior.probability(name, component)
+
+    def plot(self, *names: str, bins: int = 40) -> Plot:
+        """A histogram of each number of these columns, or of all, with its weights."""
+        return plot(self, self._posterior.weights, names, bins)
 
     def to_csv(self, path):
         self._posterior.write_csv(str(path))

@@ -1,9 +1,17 @@
 """Posteriors."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
 from psn import _core
 from psn.columns import Columns
+from psn.programs import AnyModel
 from psn.running import run
-from psn.simulation import predict
+from psn.simulation import Predictions, predict
 from psn.summary import Summary
 
 ENGINES = {"is": _core.Engine.importance, "ic": _core.Engine.compiled,
@@ -20,41 +28,59 @@ class Posterior(Columns):
         self.result, self.model = result, model
 
     @property
-    def weights(self):
+    def weights(self) -> np.ndarray:
         """Normalised to sum one."""
         return self._posterior.weights
 
     @property
-    def log_weights(self):
+    def log_weights(self) -> np.ndarray:
         return self._posterior.log_weights
 
     @property
-    def chains(self):
+    def chains(self) -> int:
         """How many Markov chains of equal length the samples are, one after the other; 0: none."""
         return self._posterior.chains
 
     @property
-    def log_evidence(self):
+    def log_evidence(self) -> float:
         """Of weighted samples."""
         return self._posterior.log_evidence
 
     @property
-    def ess(self):
+    def ess(self) -> float:
         """The effective sample size; of chains the worst of any component."""
         return self.result.summary.ess
 
-    def summary(self):
+    def summary(self) -> Summary:
         """All columns in numbers, and how the engine fared."""
         return Summary(self.result.summary, self.result.report.failures.runs)
 
-    def resample(self, count=None, seed=0):
+    def resample(self, count: int | None = None, seed: int = 0) -> dict[str, np.ndarray]:
         """{name: array} of so many samples of equal weight; by default as many as there are."""
         rows = self._posterior.resampled_rows(len(self) if count is None else count, seed)
         return {name: self[name][rows] for name in self.names}
 
-    def predict(self, traces=1000, **options):
+    def predict(self, traces: int = 1000, **options: Any) -> Predictions:
         """What would be observed again; as psn.predict."""
         return predict(self, traces, **options)
+
+    def to_xarray(self, count=None, seed=0):
+        """An xarray.Dataset with dimensions chain and draw, as ArviZ has it. Weighted samples are
+        resampled to `count` of equal weight, since ArviZ knows no weights."""
+        import xarray
+
+        chains = self.chains or 1
+        columns = self if self.chains else self.resample(count, seed)
+        data = {}
+        for name in self.names:
+            values = columns[name]
+            more = ["%s_dim_%d" % (name, k) for k in range(values.ndim - 1)]
+            data[name] = (["chain", "draw", *more], values.reshape(chains, -1, *values.shape[1:]))
+        return xarray.Dataset(data, attrs={"inference_library": "psn", "model": self.result.model})
+
+    def to_netcdf(self, path, **options):
+        """to_xarray() in a file, as the group that ArviZ looks for."""
+        self.to_xarray(**options).to_netcdf(str(path), group="posterior")
 
     def save(self, path):
         """Columns and weights, as docs/formats/posterior.md has it."""
@@ -67,9 +93,12 @@ class Posterior(Columns):
         return self.summary()._repr_html_()
 
 
-def infer(model, observations=None, *, network=None, engine=None, samples=10_000, queries=(),
-          held=None, chains=4, burn_in=None, thinning=1, defensive=0.0, correct=0, simulator=None,
-          unknown="renormalise", draws=10_000, **options):
+def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
+          network: Any = None, engine: str | None = None, samples: int = 10_000,
+          queries: Sequence[str] = (), held: Mapping[str, Any] | None = None, chains: int = 4,
+          burn_in: int | None = None, thinning: int = 1, defensive: float = 0.0, correct: int = 0,
+          simulator: AnyModel | None = None, unknown: str = "renormalise", draws: int = 10_000,
+          **options: Any) -> Posterior:
     """The posterior of a model given observations.
 
     observations  {name: value}: numbers or arrays, by name or address of what psn.observe() or

@@ -1,12 +1,16 @@
 """Networks as objects: surrogates and inference networks."""
 
+from __future__ import annotations
+
 import json
 import os
 import shutil
+from typing import Any
 
 from psn import _core
+from psn.programs import AnyModel
 from psn.running import run
-from psn.simulation import graph, simulate
+from psn.simulation import Samples, graph, simulate
 
 
 class Network:
@@ -38,15 +42,15 @@ class Network:
         """What it knows: each has .address, .name, .role, .family and .shape."""
         return [node for node in self._inspected.nodes if node.choice]
 
-    def simulate(self, traces=1000, **options):
+    def simulate(self, traces: int = 1000, **options: Any) -> Samples:
         """Run the surrogate forward; as psn.simulate."""
         return simulate(self, traces, **options)
 
-    def graph(self, traces=1000, **options):
+    def graph(self, traces: int = 1000, **options: Any) -> list:
         """Its address transitions; as psn.graph."""
         return graph(self, traces, **options)
 
-    def log_prob(self, traces, expand=False):
+    def log_prob(self, traces: Any, expand: bool = False) -> Any:
         """The log density of traces of a psn.Store under the surrogate, as an array: -inf for what it
         cannot make; with expand=True as if it had grown by that (Theorem 2)."""
         if hasattr(traces, "steps"):
@@ -66,8 +70,9 @@ class Network:
             self.purpose, len(self.addresses), self._inspected.parameters, self.path, verdict)
 
 
-def compare(model, surrogate, traces=10_000, *, min_count=1000, bin="", by="", bins=10, range=None,
-            **options):
+def compare(model: AnyModel, surrogate: Any, traces: int = 10_000, *, min_count: int = 1000,
+            bin: str = "", by: str = "", bins: int = 10, range: tuple[float, float] | None = None,
+            **options: Any) -> Any:
     """How well a surrogate stands in for its simulator; docs/comparing.md says what the figures mean.
 
     traces       of each

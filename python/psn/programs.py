@@ -1,7 +1,11 @@
 """Models: Python functions, and what else can be run."""
 
+from __future__ import annotations
+
 import functools
 import os
+from collections.abc import Callable
+from typing import Any, Union
 
 from psn import _core
 
@@ -13,7 +17,7 @@ class Model:
     measured by psn.observe(), and may return a number or an array.
     """
 
-    def __init__(self, function, name=None):
+    def __init__(self, function: Callable[[], Any], name: str | None = None):
         functools.update_wrapper(self, function)
         self.function = function
         self.name = name or getattr(function, "__name__", "program")
@@ -25,11 +29,15 @@ class Model:
         return "<psn.Model %s>" % self.name
 
 
-def model(function=None, *, name=None):
+def model(function: Callable[[], Any] | None = None, *, name: str | None = None) -> Any:
     """Make a function a model: `@psn.model`, or `@psn.model(name="my shop")`."""
     if function is None:
         return lambda function: Model(function, name)
     return Model(function, name)
+
+
+# What may be run.
+AnyModel = Union[Model, Callable[[], Any], str, os.PathLike]
 
 
 class Called:
@@ -55,7 +63,7 @@ class Called:
         return model.name
 
 
-def serve(model, endpoint="tcp://127.0.0.1:5555", seed=0):
+def serve(model: AnyModel, endpoint: str = "tcp://127.0.0.1:5555", seed: int = 0) -> None:
     """Serve a model to any engine that speaks PPX, the command line too, until Ctrl-C:
 
     psn infer ppx+tcp://127.0.0.1:5555 ...

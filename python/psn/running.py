@@ -84,7 +84,8 @@ class Run:
         return _core.Host(self.called.programs,
                           lambda label, *rest: show(self.labels.get(label, label), *rest))
 
-    def warn(self, texts, failures=None):
+    def warn(self, texts, failures=None, level=3):
+        """As of the caller of the service that calls this."""
         if self.quiet:
             return
         if failures is not None and failures.runs:
@@ -92,7 +93,7 @@ class Run:
             texts = ["%d runs failed and are left out, which biases the result if failing depends on "
                      "the values (%s); the last: %s" % (failures.runs, causes, failures.last), *texts]
         for text in texts:
-            warnings.warn(text, PsnWarning, stacklevel=3)
+            warnings.warn(text, PsnWarning, stacklevel=level)
 
 
 @contextlib.contextmanager

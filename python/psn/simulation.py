@@ -1,9 +1,14 @@
 """Forward runs of a model."""
 
+from __future__ import annotations
+
 import os
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from psn import _core
 from psn.columns import Columns
+from psn.programs import AnyModel
 from psn.running import run
 from psn.summary import html_table, table
 
@@ -26,8 +31,10 @@ class Samples(Columns):
             len(self), r.model, r.mean_length, ", ".join(self.names))
 
 
-def simulate(model, traces=1000, *, queries=(), held=None, record=0, simulator=None,
-             unknown="renormalise", **options):
+def simulate(model: AnyModel, traces: int = 1000, *, queries: Sequence[str] = (),
+             held: Mapping[str, Any] | None = None, record: int = 0,
+             simulator: AnyModel | None = None, unknown: str = "renormalise",
+             **options: Any) -> Samples:
     """Run a model forward, so often.
 
     queries      what to keep of each run, by name or address; by default all named variables that
@@ -53,8 +60,9 @@ def simulate(model, traces=1000, *, queries=(), held=None, record=0, simulator=N
         return Samples(result)
 
 
-def graph(model, traces=1000, *, sites=False, held=None, simulator=None, unknown="renormalise",
-          **options):
+def graph(model: AnyModel, traces: int = 1000, *, sites: bool = False,
+          held: Mapping[str, Any] | None = None, simulator: AnyModel | None = None,
+          unknown: str = "renormalise", **options: Any) -> list:
     """The address transitions of a model: how often each choice is followed by each other. Returns
     edges with .origin, .to, .count and .probability; sites=True: between sites, without instances."""
     with run(options) as r:
@@ -80,7 +88,9 @@ class Predictions(Columns):
         return html_table(self.result.columns)
 
 
-def predict(posterior, traces=1000, *, model=None, queries=(), held=None, **options):
+def predict(posterior: Any, traces: int = 1000, *, model: AnyModel | None = None,
+            queries: Sequence[str] = (), held: Mapping[str, Any] | None = None,
+            **options: Any) -> Predictions:
     """Run a model on draws of a posterior: what would be observed again.
 
     posterior   of psn.infer(), or the folder of `psn infer --out`

@@ -1,9 +1,13 @@
 """Stores of traces on disk, as sequences."""
 
+from __future__ import annotations
+
 import collections.abc
 import os
+from typing import Any
 
 from psn import _core
+from psn.programs import AnyModel
 from psn.running import run
 
 _AHEAD = 1000  # traces that are read at a time
@@ -58,7 +62,7 @@ class Store(collections.abc.Sequence):
         return "<psn.Store: %d traces in '%s'>" % (len(self), self.path)
 
 
-def generate(model, traces, out, **options):
+def generate(model: AnyModel, traces: int, out: str | os.PathLike, **options: Any) -> Store:
     """Keep runs of a model in a store, to learn from them again and again. A store that is there
     already goes on, and Ctrl-C loses nothing. More arguments: see psn.running. Returns a Store."""
     with run(options) as r:

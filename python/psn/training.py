@@ -1,13 +1,17 @@
 """Training of surrogates and inference networks."""
 
+from __future__ import annotations
+
 import os
 import re
 import shutil
 import tempfile
 import weakref
+from typing import Any
 
 from psn import _core
 from psn.networks import Network
+from psn.programs import AnyModel
 from psn.running import DEFAULTS, run
 
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -23,7 +27,8 @@ def seconds(duration):
     return float(match[1]) * _UNITS[match[2]]
 
 
-def train_surrogate(model=None, traces=None, **options):
+def train_surrogate(model: AnyModel | None = None, traces: int | None = None,
+                    **options: Any) -> Network:
     """Learn a surrogate of a model: a network that runs in its place.
 
     traces    to learn from, 500,000 by default; or
@@ -39,14 +44,15 @@ def train_surrogate(model=None, traces=None, **options):
     resume    go on with what was interrupted on the way to `out`, if there is
     log       folder for the course of the training: CSV, and events for TensorBoard
 
-    and any setting of docs/configuration.md, by its name: batch_size=64, learning_rate=1e-3,
+    and any setting of docs/reference/configuration.md, by its name: batch_size=64, learning_rate=1e-3,
     variable_embedding={"theta": {"hidden_dim": 100}}. More arguments: see psn.running. Returns a
     psn.Network. Ctrl-C leaves a checkpoint, and says where.
     """
     return _train(_core.Purpose.surrogate, model, traces, **options)
 
 
-def train_inference(model=None, traces=None, **options):
+def train_inference(model: AnyModel | None = None, traces: int | None = None,
+                    **options: Any) -> Network:
     """Learn an inference network for a model: it proposes values of latents, given observations.
 
     Arguments as for psn.train_surrogate.
@@ -97,7 +103,7 @@ def _train(purpose, model, traces, *, budget=None, data=None, epochs=0, out=None
         if not result.last.finished:
             raise KeyboardInterrupt("%d of %d traces in the time%s" % (
                 result.last.traces, result.traces, result.left))
-        r.warn(result.warnings, result.failures)
+        r.warn(result.warnings, result.failures, level=4)
         network = Network(job.out, result)
         if folder:  # what is interrupted is kept
             weakref.finalize(network, shutil.rmtree, folder, True)

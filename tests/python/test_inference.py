@@ -1,6 +1,7 @@
 """Programs in Python, in this process, against exact answers; and what becomes of broken ones."""
 
 import os
+import pydoc
 import signal
 import threading
 import time
@@ -111,6 +112,31 @@ class Choices(Case):
             psn.Normal(0, -1).log_prob(0)
         with self.assertRaises(TypeError):
             psn.Normal("nought", 1)
+
+    def test_arguments(self):
+        normal = psn.Normal(stddev=2, mean=1)
+        self.assertEqual(repr(normal), "Normal(mean=1, stddev=2)")
+        for call, words in ((lambda: psn.Normal(1), r"Normal\(\) needs 'stddev'"),
+                            (lambda: psn.Normal(1, 2, 3), "takes 2 arguments without a name"),
+                            (lambda: psn.Normal(1, mean=2), "got 'mean' twice"),
+                            (lambda: psn.Normal(1, sd=2), "has no argument 'sd'"),
+                            (lambda: psn.sample(1.0, "x"), "a float is no distribution"),
+                            (lambda: psn.sample(normal, 3), "a name is a str, not a int"),
+                            (lambda: psn.Poisson("many"), "a str is no number")):
+            with self.assertRaisesRegex(TypeError, words):
+                call()
+        self.assertIn("sample(distribution, name=None, *,", pydoc.render_doc(psn.sample))
+        self.assertIn("observations: 'Mapping", pydoc.render_doc(psn.infer))
+
+    def test_observations_that_are_computed(self):
+        def program():
+            x = psn.sample(psn.Normal(0, 1), "x")
+            return psn.observe_value(np.exp(x), "y")
+
+        runs = psn.simulate(program, 5, quiet=True)
+        np.testing.assert_array_equal(runs["y"], np.exp(runs["x"]))
+        with self.assertRaisesRegex(psn.Error, "y"):
+            psn.infer(program, {"y": 1}, quiet=True)
 
     def test_outside_of_a_run(self):
         with self.assertRaisesRegex(psn.ModelError, "psn.sample works only inside a running"):
@@ -258,6 +284,12 @@ class CommandLine(Case):
                 expected = psn_json(*words)
                 self.assertSameColumns(post.summary().columns, expected["posterior"])
                 self.assertEqual(post.ess, expected["ess"])
+
+    def test_a_plugin(self):
+        plugin = os.path.join(os.environ["PSN_PLUGIN_DIR"], "libplugin_example.so")
+        expected = psn_json("infer", plugin, "--observe", "count=12", "-n", "500", "--seed", "5")
+        post = psn.infer(plugin, {"count": 12}, samples=500, seed=5, quiet=True)
+        self.assertSameColumns(post.summary().columns, expected["posterior"])
 
     def test_a_program_here_and_over_ppx(self):
         """The same program, served to the command line by psn.ppx."""

@@ -103,10 +103,10 @@ class Networks(InFolder):
             psn.train_surrogate(shop, 2000, out=out, validation=10, resume=True, quiet=True)
 
     def test_stopped_by_time_and_resumed(self):
-        settings = {"traces": 20_000, "validation": 100, "seed": 4, "quiet": True}
+        settings = {"traces": 6000, "validation": 100, "seed": 4, "quiet": True}
         whole = psn.train_surrogate(shop, **settings)
-        with self.assertRaisesRegex(KeyboardInterrupt, "of 20000 traces in the time; "):
-            psn.train_surrogate(shop, out=self.path("s.psn"), max_time=0.2, **settings)
+        with self.assertRaisesRegex(KeyboardInterrupt, "of 6000 traces in the time; "):
+            psn.train_surrogate(shop, out=self.path("s.psn"), max_time=0.05, **settings)
         resumed = psn.train_surrogate(shop, out=self.path("s.psn"), resume=True, **settings)
         np.testing.assert_array_equal(resumed.simulate(20, quiet=True)["rate"],
                                       whole.simulate(20, quiet=True)["rate"])
