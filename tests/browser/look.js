@@ -5,7 +5,8 @@
 "use strict";
 const path = require("path");
 const fs = require("fs");
-const [modules, folder, ...reports] = process.argv.slice(2);
+const [modulesFolder, folder, ...reports] = process.argv.slice(2);
+const modules = path.resolve(modulesFolder);
 const { chromium } = require(path.join(modules, "playwright-core"));
 const axe = fs.readFileSync(path.join(modules, "axe-core", "axe.min.js"), "utf8");
 
