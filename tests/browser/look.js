@@ -1,11 +1,12 @@
 // Opens reports from disk in a browser without a network, and finds fault with them.
 //   node look.js MODULES FOLDER REPORT...
-// MODULES has playwright-core and axe-core; screenshots go to FOLDER. One line a fault; fails if
-// there is one.
+// MODULES has playwright-core and axe-core; screenshots go to FOLDER. One line a fault, below the
+// report that has it; fails if there is one.
 "use strict";
 const path = require("path");
 const fs = require("fs");
-const [modules, folder, ...reports] = process.argv.slice(2);
+const [modulesFolder, folder, ...reports] = process.argv.slice(2);
+const modules = path.resolve(modulesFolder);
 const { chromium } = require(path.join(modules, "playwright-core"));
 const axe = fs.readFileSync(path.join(modules, "axe-core", "axe.min.js"), "utf8");
 
@@ -154,7 +155,8 @@ async function look(browser, report, width, dark) {
   await page.screenshot({ path: path.join(folder, name), fullPage: true });
   await page.close();
   console.log(`${report} at ${width}${dark ? ", dark" : ""}: ${figures} figures in ${seconds.toFixed(1)} s`);
-  return faults.map((fault) => `${report} at ${width}${dark ? ", dark" : ""}: ${fault}`);
+  for (const fault of faults) console.log(`  ${fault}`);
+  return faults;
 }
 
 (async () => {
@@ -169,6 +171,5 @@ async function look(browser, report, width, dark) {
   } finally {
     await browser.close();
   }
-  for (const fault of faults) console.log(fault);
   process.exitCode = faults.length ? 1 : 0;
 })();

@@ -24,7 +24,7 @@ TEST_F(ReportCommands, AnInferenceLeavesAPageAndSaysWhere) {
 }
 
 TEST_F(ReportCommands, SeveralResultsAreOnePageWithThePriorOfOneInAnother) {
-  ASSERT_EQ(psn("infer gaussian --observe obs_0=8 --engine lmh -n 2000 --out post").code, 0);
+  ASSERT_EQ(psn("infer gaussian --observe obs0=8 --engine lmh -n 2000 --out post").code, 0);
   ASSERT_EQ(psn("simulate gaussian -n 2000 --out runs").code, 0);
   ASSERT_EQ(psn("report post").code, 0);
   EXPECT_EQ(slurp(folder_ / "report.html").find("\"series\":\"prior\""), std::string::npos);

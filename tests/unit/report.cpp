@@ -109,7 +109,7 @@ TEST(Figures, AGraphShowsEachSideInOneLayout) {
   EXPECT_EQ(count("absent"), 1u);
   EXPECT_EQ(count("rare"), 0u);
   EXPECT_EQ(count("<d>"), 0u);
-  EXPECT_EQ(count("b@00000"), 4u);  // the title and the label of its node, on each side
+  EXPECT_EQ(count(">b@00000<"), 4u);  // the title and the label of its node, on each side
   EXPECT_EQ(figure.data.rows.size(), 3u);
 }
 
