@@ -5,7 +5,6 @@ pkg_check_modules(ZMQ REQUIRED IMPORTED_TARGET libzmq)
 pkg_check_modules(LMDB REQUIRED IMPORTED_TARGET lmdb)
 
 psn_layer(ppx USES core LINK PRIVATE PkgConfig::ZMQ Threads::Threads)
-target_compile_definitions(psn_ppx PRIVATE PSN_VERSION="${PROJECT_VERSION}")
 psn_flatbuffers(ppx ppx)
 
 psn_layer(data USES core ranks LINK PRIVATE PkgConfig::LMDB Threads::Threads)

@@ -1,4 +1,4 @@
-# One shared library per folder of psn/ (a module in a folder `mpi` apart), with the include path that its sources see and links only
+# One shared library per folder of psn/ (modules in folders `mpi` and `netcdf` apart), with the include path that its sources see and links only
 # to the layers it may use. tests/layering checks the includes themselves.
 
 set(PSN_WARNINGS -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers)
@@ -37,11 +37,17 @@ if(PSN_SANITIZE)
   endif()
 endif()
 
+# Before 1.0 every minor version is another interface.
+function(psn_soname)
+  set_target_properties(${ARGN} PROPERTIES
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+endfunction()
+
 # psn_layer(NAME [USES layer...] [LINK PUBLIC|PRIVATE library...])
 function(psn_layer name)
   cmake_parse_arguments(ARG "" "" "USES;LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/psn/${name}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/mpi/")
+  list(FILTER sources EXCLUDE REGEX "/(mpi|netcdf)/")
   add_library(psn_${name} ${sources})
   target_include_directories(psn_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                                 $<INSTALL_INTERFACE:include>)
@@ -53,6 +59,7 @@ function(psn_layer name)
   endif()
   target_link_libraries(psn_${name} PRIVATE $<BUILD_INTERFACE:psn_options>)
   target_compile_features(psn_${name} PUBLIC cxx_std_20)
+  psn_soname(psn_${name})
   set_property(GLOBAL APPEND PROPERTY PSN_LAYERS psn_${name})
 endfunction()
 

@@ -5,6 +5,7 @@ namespace psn::app {
 
 enum ExitCode : int {
   kSuccess = 0,
+  kWarnings = 1,      // psn diagnose found something
   kUsage = 64,        // the command line, an option or a name was wrong
   kBadData = 65,      // a file was damaged, or could not be read or written
   kModelFailed = 70,  // the simulator failed: an exception, NaN, no end

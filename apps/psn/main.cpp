@@ -21,6 +21,7 @@
 #include "apps/psn/options/help.h"
 #include "apps/psn/options/option_names.h"
 #include "apps/psn/options/options.h"
+#include "apps/psn/output/version_output.h"
 #include "apps/psn/ranks.h"
 #include "psn/base/error.h"
 #include "psn/base/text.h"
@@ -29,9 +30,9 @@ namespace psn::app {
 namespace {
 
 constexpr const char* kFooter =
-    "Exit codes: 0 success; 64 wrong option, name or value; 65 unreadable, damaged or unwritable\n"
-    "file; 70 the simulator failed; 71 internal error; 76 a remote simulator broke the protocol;\n"
-    "130 interrupted.";
+    "Exit codes: 0 success; 1 psn diagnose found warnings; 64 wrong option, name or value;\n"
+    "65 unreadable, damaged or unwritable file; 70 the simulator failed; 71 internal error;\n"
+    "76 a remote simulator broke the protocol; 130 interrupted.";
 
 int complain(const std::string& message, ExitCode code) {
   // What is wrong for all is said by rank 0, which ends the others meanwhile.
@@ -124,7 +125,7 @@ int run(int argc, char** argv) {
   CLI::App program("psn: fast neural stand-ins for stochastic simulators, and inference in both",
                    "psn");
   program.formatter(help_formatter());
-  program.set_version_flag("--version", "psn " PSN_VERSION);
+  program.set_version_flag("--version", version_text);
   program.footer(kFooter);
   program.require_subcommand(0, 1);
   add_models_command(program);
@@ -145,6 +146,12 @@ int run(int argc, char** argv) {
   add_experiment_command(program);
   add_zoo_command(program);
   add_report_command(program);
+  add_summary_command(program);
+  add_diagnose_command(program);
+  add_watch_command(program);
+  add_export_command(program);
+  add_completion_command(program);
+  add_man_command(program);
   add_help_command(program);
   if (!ranks().alone()) refuse_ranks(program, "psn");
   take_last(program);
@@ -156,6 +163,9 @@ int run(int argc, char** argv) {
     return flushed();
   } catch (const CLI::ExtrasError&) {
     return complain_about_extras(program);
+  } catch (const CLI::RuntimeError& result) {  // a command that speaks by its exit code
+    const int written = flushed();
+    return written == kSuccess ? result.get_exit_code() : written;
   } catch (const CLI::Success& wanted) {
     program.exit(wanted);
     return flushed();

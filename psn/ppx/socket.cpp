@@ -13,6 +13,7 @@
 
 #include "psn/base/error.h"
 #include "psn/ppx/codec.h"
+#include "psn/version.h"
 
 namespace psn::ppx {
 namespace {

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "psn/base/error.h"
+#include "psn/base/module.h"
 
 namespace psn {
 
@@ -24,13 +24,8 @@ std::unique_ptr<Communicator> started_ranks() {
   if (!std::getenv("OMPI_COMM_WORLD_SIZE") && !std::getenv("PMIX_RANK")) {
     return std::make_unique<Communicator>();
   }
-  // Beside this library; not linked, so that psn runs without MPI on the machine.
-  Dl_info here{};
-  dladdr(reinterpret_cast<const void*>(&started_ranks), &here);
-  const auto path = std::filesystem::path(here.dli_fname).parent_path() / "libpsn_mpi.so";
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   auto* start =
-      library ? reinterpret_cast<Communicator* (*)()>(dlsym(library, "psn_start_mpi")) : nullptr;
+      reinterpret_cast<Communicator* (*)()>(symbol_of_module("libpsn_mpi.so", "psn_start_mpi"));
   if (!start) {
     throw DataError(fmt::format("started by mpirun, but MPI cannot be loaded: {}", dlerror()));
   }

@@ -76,18 +76,20 @@ std::vector<Query> queries_of(const data::StoreReader& reader,
   return queries;
 }
 
-void write_npz(const Posterior& table, const std::string& path) {
+}  // namespace
+
+void write_npz(const Posterior& table, const std::string& path, bool weights) {
   NpzWriter file;
+  const auto rows = static_cast<std::int64_t>(table.size());
+  if (weights) file.add("log_weight", table.log_weights(), {rows});
   for (const std::string& name : table.names()) {
     const Column& column = table.column(name);
     Shape shape = column.shape;
-    shape.insert(shape.begin(), static_cast<std::int64_t>(table.size()));
+    shape.insert(shape.begin(), rows);
     file.add(name, column.data, shape);
   }
   file.save(path);
 }
-
-}  // namespace
 
 std::uint64_t export_traces(const ExportOptions& options) {
   data::StoreReader reader(options.store);
@@ -112,7 +114,7 @@ std::uint64_t export_traces(const ExportOptions& options) {
   }
   Posterior table(queries, count);
   for (std::uint64_t i = 0; i < count; ++i) table.put(i, reader.read(options.first + i), 0);
-  npz ? write_npz(table, options.out) : table.write_csv(options.out);
+  npz ? write_npz(table, options.out, false) : table.write_csv(options.out);
   return count;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "psn/core/posterior.h"
 #include "psn/data/origin.h"
 #include "psn/services/host.h"
 
@@ -53,5 +54,8 @@ struct ExportOptions {
 // A row a trace, a column each quantity; NaN, or nothing in CSV, where a trace does not have it.
 // Returns the number of rows.
 std::uint64_t export_traces(const ExportOptions& options);
+
+// Any table as arrays by column; `weights`: with log_weight.
+void write_npz(const Posterior& table, const std::string& path, bool weights);
 
 }  // namespace psn::services

@@ -105,6 +105,7 @@ class Training {
     if (job_.log.empty()) return;
     log_ =
         std::make_unique<TrainingLog>(job_.log, network_->infers(), job_.resume, options_.resume);
+    log_->note(options_.traces);
   }
 
   // Says with each error what is left.
@@ -147,6 +148,7 @@ class Training {
     } else {
       result.left = unfinished_.hint();
     }
+    if (log_) log_->note(options_.traces, last.finished ? "finished" : "stopped");
     return result;
   }
 

@@ -50,6 +50,18 @@ std::optional<Figure> of_last_validation(const std::string& history, auto figure
 
 }  // namespace
 
+std::optional<Validation> last_validation(const std::string& history) {
+  return of_last_validation<Validation>(history, [](const Json& held_out) {
+    return Validation{.traces = held_out.at("traces").get<std::uint64_t>(),
+                      .unseen = held_out.value("unseen", std::uint64_t{0}),
+                      .loss = held_out.at("loss").get<double>(),
+                      .kl = held_out.value("kl_nats_per_trace", 0.0),
+                      .standard_error = held_out.value("kl_standard_error", 0.0),
+                      .prior_loss = held_out.value("prior_loss", 0.0),
+                      .remote_observation = held_out.value("remote_observation", 0.0)};
+  });
+}
+
 std::optional<HeldOutKl> held_out_kl(const std::string& history) {
   return of_last_validation<HeldOutKl>(history, [](const Json& held_out) {
     return HeldOutKl{held_out.at("kl_nats_per_trace").get<double>(),

@@ -14,7 +14,9 @@ namespace psn::services {
 
 nlohmann::ordered_json progress_json(const Progress& progress, bool infers);
 
-// Of the last validation in a network's history; nullopt if there was none, or it does not tell.
+// The last validation in a network's history; nullopt if there was none, or it does not tell.
+std::optional<Validation> last_validation(const std::string& history);
+// Of the same, what readers of results want to know.
 std::optional<HeldOutKl> held_out_kl(const std::string& history);
 
 std::optional<RemoteObservation> remote_observation(const std::string& history);

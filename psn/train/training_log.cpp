@@ -1,5 +1,6 @@
 #include "psn/train/training_log.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -76,7 +77,7 @@ std::int64_t unix_seconds() {
 
 TrainingLog::TrainingLog(const std::string& folder, bool infers, bool again,
                          const TrainingState* state)
-    : csv_path_(folder + "/progress.csv"), infers_(infers) {
+    : folder_(folder), csv_path_(folder + "/progress.csv"), infers_(infers) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw DataError(fmt::format("cannot create '{}': {}", folder, error.message()));
@@ -87,11 +88,19 @@ TrainingLog::TrainingLog(const std::string& folder, bool infers, bool again,
     }
     if (state) rows = rows_until(csv_path_, state->reported);
   }
+  std::filesystem::remove(folder + "/summary.json", error);  // of the work that now goes on
   write_file_atomically(csv_path_, csv_header(infers) + rows);
   csv_.open(csv_path_, std::ios::app);
+  lock_ = Descriptor(::open(csv_path_.c_str(), O_RDONLY | O_CLOEXEC));
+  [[maybe_unused]] const bool locked = lock_.lock();  // not where the file system knows no locks
   events_ = std::make_unique<EventFile>(
       fmt::format("{}/events.out.tfevents.{}.{}", folder, unix_seconds(), ::getpid()),
       state ? static_cast<std::int64_t>(state->reported) + 1 : 0);
+}
+
+void TrainingLog::note(std::uint64_t traces, const std::string& end) {
+  write_file_atomically(folder_ + "/training.json",
+                        fmt::format("{{\"traces\": {}, \"end\": \"{}\"}}\n", traces, end));
 }
 
 void TrainingLog::add(const Progress& progress) {

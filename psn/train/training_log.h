@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "psn/io/descriptor.h"
 #include "psn/io/event_file.h"
 #include "psn/train/progress.h"
 
@@ -19,10 +20,15 @@ class TrainingLog {
   TrainingLog(const std::string& folder, bool infers, bool again, const TrainingState* state);
   void add(const Progress& progress);
 
+  // Beside the rows, for those who watch: how many traces the training is to have, and how it
+  // ended ("finished", "stopped"; empty: it has not).
+  void note(std::uint64_t traces, const std::string& end = "");
+
  private:
-  std::string csv_path_;
+  std::string folder_, csv_path_;
   bool infers_;
   std::ofstream csv_;
+  Descriptor lock_;  // on the rows, for as long as more will come: tells watchers who was killed
   std::unique_ptr<EventFile> events_;
 };
 

@@ -22,6 +22,13 @@ void add_criticise_command(CLI::App& program);
 void add_data_command(CLI::App& program);
 void add_experiment_command(CLI::App& program);
 void add_zoo_command(CLI::App& program);
+void add_import_command(CLI::App& data);
 void add_report_command(CLI::App& program);
+void add_summary_command(CLI::App& program);
+void add_diagnose_command(CLI::App& program);
+void add_export_command(CLI::App& program);
+void add_watch_command(CLI::App& program);
+void add_completion_command(CLI::App& program);
+void add_man_command(CLI::App& program);
 
 }  // namespace psn::app

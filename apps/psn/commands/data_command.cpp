@@ -153,7 +153,7 @@ void add_merge_command(CLI::App& data) {
   });
 }
 
-void add_export_command(CLI::App& data) {
+void add_export_traces_command(CLI::App& data) {
   auto options = std::make_shared<StoreOptions>();
   auto what = std::make_shared<services::ExportOptions>();
   auto* command = options->add_to(data, "export", "named quantities of each trace as a table");
@@ -186,7 +186,8 @@ void add_data_command(CLI::App& program) {
   add_info_command(*data);
   add_verify_command(*data);
   add_merge_command(*data);
-  add_export_command(*data);
+  add_export_traces_command(*data);
+  add_import_command(*data);
 }
 
 }  // namespace psn::app

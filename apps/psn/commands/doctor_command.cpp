@@ -9,6 +9,7 @@
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/options/options.h"
 #include "psn/services/machine.h"
+#include "psn/version.h"
 
 namespace psn::app {
 namespace {

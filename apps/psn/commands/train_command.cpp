@@ -16,6 +16,7 @@
 #include "psn/base/error.h"
 #include "psn/nn/network.h"
 #include "psn/services/budget.h"
+#include "psn/services/output_directory.h"
 #include "psn/services/stores.h"
 #include "psn/services/train.h"
 #include "psn/services/training_history.h"
@@ -118,6 +119,11 @@ void train_command(TrainCommandOptions& options, CLI::App& command) {
   complete_job(options, command, host);
   const services::TrainingResult result = services::train(options.job, host);
   if (!host.ranks().leads()) return;
+  services::OutputDirectory log(options.job.log);
+  if (log) {
+    log.write("summary.json", result_json(result).dump(2) + "\n");
+    log.publish();
+  }
   if (!quiet) warn_of_failures(result.failures);
   if (options.common.json) {
     fmt::print("{}\n", result_json(result).dump(2));

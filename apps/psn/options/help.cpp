@@ -73,12 +73,7 @@ class HelpFormatter : public CLI::Formatter {
     if (is_positional) return option->get_name(true, false);
     std::vector<std::string> names;
     for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-    for (const std::string& name : option->get_lnames()) {
-      const auto& all = option->get_lnames();
-      const bool is_twin = hyphenated(name) != name &&
-                           std::find(all.begin(), all.end(), hyphenated(name)) != all.end();
-      if (!is_twin) names.push_back("--" + name);
-    }
+    for (const std::string& name : main_names(*option)) names.push_back("--" + name);
     return fmt::format("{}", fmt::join(names, ","));
   }
 
@@ -117,6 +112,17 @@ std::vector<std::string> with_help_word(const CLI::App& program,
   }
   arguments.emplace_back("--help");
   return arguments;
+}
+
+std::vector<std::string> main_names(const CLI::Option& option) {
+  const std::vector<std::string>& all = option.get_lnames();
+  std::vector<std::string> names;
+  for (const std::string& name : all) {
+    const std::string other = hyphenated(name);
+    const bool is_twin = other != name && std::find(all.begin(), all.end(), other) != all.end();
+    if (!is_twin) names.push_back(name);
+  }
+  return names;
 }
 
 std::string with_hyphens(const std::string& name) {

@@ -18,6 +18,9 @@ void add_help_command(CLI::App& program);
 std::vector<std::string> with_help_word(const CLI::App& program,
                                         std::vector<std::string> arguments);
 
+// An option's long names without dashes, and without those that are others with hyphens.
+std::vector<std::string> main_names(const CLI::Option& option);
+
 // "--lstm_dim" as "--lstm_dim,--lstm-dim": an option may be written either way.
 std::string with_hyphens(const std::string& name);
 

@@ -14,6 +14,7 @@
 #include "psn/base/numerics.h"
 #include "psn/io/atomic_file.h"
 #include "psn/io/csv.h"
+#include "psn/services/observation_json.h"
 
 namespace psn::app {
 namespace {
@@ -21,34 +22,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxFile = 256u << 20;
-constexpr std::size_t kMaxDepth = 16;
-
-// Throws std::runtime_error with what is wrong; the caller says where.
-void flatten(const Json& node, std::size_t depth, Shape& shape, std::vector<double>& components) {
-  if (node.is_number() || node.is_null()) {
-    if (depth != shape.size()) throw std::runtime_error("a ragged array");
-    components.push_back(node.is_null() ? kNaN : node.get<double>());
-    return;
-  }
-  if (!node.is_array()) {
-    throw std::runtime_error("neither a number, nor null, nor an array of such");
-  }
-  if (depth == kMaxDepth) throw std::runtime_error("nested too deeply");
-  if (depth == shape.size() && components.empty()) {
-    shape.push_back(static_cast<std::int64_t>(node.size()));
-  } else if (depth >= shape.size() || shape[depth] != static_cast<std::int64_t>(node.size())) {
-    throw std::runtime_error("a ragged array");
-  }
-  for (const Json& element : node) flatten(element, depth + 1, shape, components);
-}
-
-Value to_value(const Json& node) {
-  Shape shape;
-  std::vector<double> components;
-  flatten(node, 0, shape, components);
-  if (components.empty()) throw std::runtime_error("no values");
-  return {std::move(components), std::move(shape)};
-}
 
 double to_number(const std::string& cell) {
   if (cell.empty()) return kNaN;  // not measured
@@ -120,7 +93,7 @@ void add_json(Observations& observations, const std::string& path, const std::st
   if (!object.is_object()) throw DataError(fmt::format("'{}': not an object of names", path));
   for (const auto& [name, node] : object.items()) {
     try {
-      observations.set(name, to_value(node));
+      observations.set(name, services::value_of(node));
     } catch (const std::runtime_error& error) {
       throw DataError(fmt::format("'{}', observation '{}': {}", path, name, error.what()));
     }
@@ -138,7 +111,8 @@ std::pair<std::string, Value> named_value(const std::string& argument, const std
     throw InvalidArgument(fmt::format("{} '{}': expected NAME=VALUE", option, argument));
   }
   try {
-    return {argument.substr(0, equals), to_value(Json::parse(argument.substr(equals + 1)))};
+    return {argument.substr(0, equals),
+            services::value_of(Json::parse(argument.substr(equals + 1)))};
   } catch (const std::exception&) {
     throw InvalidArgument(
         fmt::format("{} '{}': the value must be a number or an array such "

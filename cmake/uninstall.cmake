@@ -1,0 +1,13 @@
+# Removes the files in MANIFEST, and folders of psn's own that are then empty.
+if(NOT EXISTS ${MANIFEST})
+  message(FATAL_ERROR "nothing was installed from this build")
+endif()
+file(STRINGS ${MANIFEST} files)
+foreach(file ${files})
+  file(REMOVE "$ENV{DESTDIR}${file}")
+  get_filename_component(folder "$ENV{DESTDIR}${file}" DIRECTORY)
+  if(folder MATCHES "/psn(/[a-z]+)*$")
+    execute_process(COMMAND rmdir -p --ignore-fail-on-non-empty ${folder} ERROR_QUIET)
+  endif()
+endforeach()
+file(REMOVE ${MANIFEST})
