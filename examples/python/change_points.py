@@ -21,11 +21,11 @@ def mine():
 
 
 # %% Markov chains jump between numbers of changes.
-post = psn.infer(mine, {"accidents": ACCIDENTS}, engine="rmh", samples=20_000, chains=2)
+post = psn.infer(mine, {"accidents": ACCIDENTS}, engine="rmh", samples=8000, chains=2)
 print(post)
 
 # %% Where there was one change, when was it?
-post = psn.infer(mine, {"accidents": ACCIDENTS}, engine="rmh", samples=20_000, chains=2,
+post = psn.infer(mine, {"accidents": ACCIDENTS}, engine="rmh", samples=8000, chains=2,
                  queries=["changes", "place_0", "rate_0", "rate_1"])
 one = post["changes"] == 1
 print("a change, with probability %.2f" % one.mean())

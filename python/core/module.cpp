@@ -19,4 +19,5 @@ PYBIND11_MODULE(_core, module) {
   psn::python::bind_jobs(module);
   psn::python::bind_results(module);
   psn::python::bind_services(module);
+  psn::python::bind_evidence(module);
 }

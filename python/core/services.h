@@ -10,5 +10,6 @@ namespace py = pybind11;
 void bind_jobs(py::module_& module);
 void bind_results(py::module_& module);
 void bind_services(py::module_& module);
+void bind_evidence(py::module_& module);
 
 }  // namespace psn::python

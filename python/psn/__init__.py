@@ -34,6 +34,7 @@ else:
     from psn._core import (Abandoned, DataError, Distribution, Error, InvalidArgument, ModelError,
                            ProtocolError, factor, observe, observe_value, sample, scope, tag)
     from psn._families import *  # noqa: F403: all families
+    from psn.evidence import calibrate, criticise, validate
     from psn.inference import Posterior, infer
     from psn.networks import Network, compare
     from psn.programs import Model, model, serve

@@ -1,5 +1,6 @@
 """Programs in Python, in this process, against exact answers; and what becomes of broken ones."""
 
+import importlib.util
 import os
 import pydoc
 import signal
@@ -54,6 +55,23 @@ class Exact(Case):
         self.assertEqual(len(rate), 1000)  # it keeps the memory alive
         self.assertIn("rate", repr(summary))
         self.assertIn("<table>", summary._repr_html_())
+
+
+    def test_figures(self):
+        plot = psn.infer(shop, {"count": 12}, samples=1000, quiet=True).plot("rate", bins=10)
+        bars = plot.spec["hconcat"][0]["data"]["values"]
+        self.assertEqual(len(bars), 10)
+        self.assertAlmostEqual(sum((bar["high"] - bar["low"]) * bar["density"] for bar in bars), 1)
+        self.assertIn("application/vnd.vegalite.v5+json", plot._repr_mimebundle_())
+
+    @unittest.skipUnless(importlib.util.find_spec("xarray"), "needs xarray")
+    def test_as_arviz_has_it(self):
+        chains = psn.infer(shop, {"count": 12}, engine="lmh", samples=400, chains=2, quiet=True)
+        data = chains.to_xarray()
+        self.assertEqual(data["rate"].dims, ("chain", "draw"))
+        np.testing.assert_array_equal(data["rate"].values.ravel(), chains["rate"])
+        post = psn.infer(shop, {"count": 12}, samples=4000, quiet=True)
+        self.assertLess(abs(float(post.to_xarray()["rate"].mean()) - MEAN), 5 * SD / post.ess**0.5)
 
 
 class Choices(Case):
@@ -125,7 +143,7 @@ class Choices(Case):
                             (lambda: psn.Poisson("many"), "a str is no number")):
             with self.assertRaisesRegex(TypeError, words):
                 call()
-        self.assertIn("sample(distribution, name=None, *,", pydoc.render_doc(psn.sample))
+        self.assertIn("(distribution, name=None, *,", pydoc.render_doc(psn.sample))
         self.assertIn("observations: 'Mapping", pydoc.render_doc(psn.infer))
 
     def test_observations_that_are_computed(self):

@@ -188,6 +188,25 @@ class CommandLine(InFolder):
                      psn.predict(self.path("post"), 300, seed=3, quiet=True)):
             self.assertSameColumns(ours.result.columns, expected["predictive"])
 
+    def test_verdicts(self):
+        s = psn.train_surrogate("gaussian", 2000, seed=7, quiet=True)
+        q = psn.train_inference("gaussian", 2000, seed=7, quiet=True)
+        data = ["--observe", "obs0=8", "--observe", "obs1=9"]
+        for ours, words in (
+                (psn.validate("gaussian", s, 1000, seed=2, quiet=True),
+                 ["validate", "gaussian", s.path, "-n", "1000"]),
+                (psn.calibrate("gaussian", q, 40, draws=100, seed=2, quiet=True),
+                 ["calibrate", "gaussian", "--network", q.path, "--datasets", "40", "-n", "100"]),
+                (psn.criticise("gaussian", {"obs0": 8, "obs1": 9}, network=q, draws=200,
+                               seed=2, quiet=True),
+                 ["criticise", "gaussian", "--network", q.path, "-n", "200", *data])):
+            with self.subTest(words[0]):
+                theirs = psn_json(*words, "--seed", "2")
+                self.assertEqual([test.p_value for test in ours.verdict.tests],
+                                 [test["p_value"] for test in theirs["tests"]])
+                self.assertEqual(ours.verdict.passed, theirs["passed"])
+                self.assertEqual(bool(ours.verdict), ours.verdict.passed)
+
     def test_simulation_and_stores(self):
         psn_json("simulate", "gaussian", "-n", "200", "--seed", "3", "--out", self.path("runs"))
         runs = psn.simulate("gaussian", 200, seed=3, quiet=True)
