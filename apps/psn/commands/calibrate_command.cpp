@@ -7,6 +7,7 @@
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/options/options.h"
 #include "apps/psn/output/calibration_output.h"
+#include "apps/psn/output/page_output.h"
 #include "apps/psn/output/report_output.h"
 #include "apps/psn/program_host.h"
 #include "psn/services/calibrate.h"
@@ -46,6 +47,7 @@ void calibrate_command(CalibrateOptions& options, const CLI::App& command) {
   } else {
     print_calibration(result, job);
   }
+  leave_page(options.simulation.out, {options.common.quiet, options.simulation.open});
 }
 
 }  // namespace

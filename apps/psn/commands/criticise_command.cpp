@@ -10,6 +10,7 @@
 #include "apps/psn/options/option_names.h"
 #include "apps/psn/options/options.h"
 #include "apps/psn/output/criticism_output.h"
+#include "apps/psn/output/page_output.h"
 #include "apps/psn/output/report_output.h"
 #include "apps/psn/program_host.h"
 #include "psn/services/criticise.h"
@@ -69,6 +70,7 @@ void criticise_command(CriticiseOptions& options, const CLI::App& command) {
   } else {
     print_criticism(result, job);
   }
+  leave_page(options.simulation.out, {options.common.quiet, options.simulation.open});
   if (options.common.quiet) return;
   warn_of_failures(result.failures);
   print_warnings(with_option_names(result.warnings));

@@ -7,6 +7,7 @@
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/options/option_names.h"
 #include "apps/psn/options/options.h"
+#include "apps/psn/output/page_output.h"
 #include "apps/psn/output/report_output.h"
 #include "apps/psn/output/validation_output.h"
 #include "apps/psn/program_host.h"
@@ -42,6 +43,7 @@ void validate_command(ValidateOptions& options, const CLI::App& command) {
     out.publish();
   }
   options.common.json ? fmt::print("{}\n", json.dump(2)) : print_validation(result, job);
+  leave_page(options.simulation.out, {options.common.quiet, options.simulation.open});
   if (options.common.quiet) return;
   warn_of_failures(result.failures);
   print_warnings(warnings);

@@ -6,8 +6,8 @@
 
 #include <array>
 #include <cstdlib>
+#include <exception>
 
-#include "psn/base/error.h"
 #include "psn/services/report.h"
 
 namespace psn::app {
@@ -17,7 +17,7 @@ void leave_page(const std::string& directory, const PageOptions& options) {
   const std::string page = directory + "/" + services::kReportFile;
   try {
     services::write_report(services::report_on_results({directory}), page);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     fmt::print(stderr, "psn: warning: no report: {}\n", error.what());
     return;
   }

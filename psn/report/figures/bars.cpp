@@ -74,8 +74,7 @@ Figure bar_figure(const BarFigure& figure) {
                     {"encoding", encoding}});
   if (figure.limit) layers.push_back(limit_layer("x", *figure.limit));
   Json spec = vega::chart(bar_rows(figure), 200);
-  spec["height"] = {{"step", several ? 12 : 18}};
-  spec["autosize"] = {{"type", "fit-x"}, {"contains", "padding"}};
+  spec["height"] = names.size() * (several ? 12 * series.size() : 18) + 10;
   spec["layer"] = std::move(layers);
   return {.name = figure_name(figure.title),
           .title = figure.title,

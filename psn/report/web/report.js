@@ -115,6 +115,8 @@
     plot.firstElementChild.setAttribute("aria-hidden", "true");
     plot.setAttribute("role", "img");
     plot.setAttribute("aria-label", title + ". " + figure.querySelector(".reading").textContent);
+    if (plot.scrollWidth > plot.clientWidth) plot.tabIndex = 0;  // arrows move it
+    else plot.removeAttribute("tabindex");
     figure.view = result.view;
     if (bind.childElementCount) figure.controls.append(bind);
     for (const form of ["svg", "png"]) {
@@ -235,12 +237,12 @@
       places.replaceChildren(...sides.map((side, s) => {
         const body = element("tbody");
         tables.push(traces[s].steps.map((item, i) => {
-          const row = element("tr", {}, element("th", { scope: "row" }, item.address), cell(item.role), cell(item.value), cell(item.distribution || ""));
+          const row = element("tr", {}, element("th", { scope: "row" }, item.address), cell(item.value), cell(item.distribution || ""), cell(item.role));
           if (sides.length > 1 && (traces[1 - s].steps[i] || {}).address !== item.address) row.classList.add("differs");
           body.append(row);
           return row;
         }));
-        const head = element("tr", {}, ...["address", "what", "value", "drawn from"].map((name) => element("th", { scope: "col" }, name)));
+        const head = element("tr", {}, ...["address", "value", "drawn from", "what"].map((name) => element("th", { scope: "col", class: "words" }, name)));
         const caption = `${side.name}: log p = ${traces[s].log_p}`;
         return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Trace of the " + side.name },
           element("table", {}, element("caption", {}, caption), element("thead", {}, head), body));

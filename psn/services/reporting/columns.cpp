@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "psn/report/figures/density.h"
+#include "psn/report/figures/fields.h"
 #include "psn/report/figures/pairs.h"
 
 namespace psn::services {
@@ -78,6 +79,7 @@ std::vector<Figure> column_figures(const Posterior& samples, const ColumnFigures
   std::size_t left_out = 0;
   for (const std::string& name : samples.names()) {
     const Column& column = samples.column(name);
+    if (column.shape.size() > 1) continue;  // a map shows it
     for (std::size_t k = 0; k < std::min(column.width(), kMostComponents); ++k) {
       if (figures.size() >= kMostDistributions) {
         ++left_out;
@@ -96,6 +98,34 @@ std::vector<Figure> column_figures(const Posterior& samples, const ColumnFigures
   if (left_out > 0) text += fmt::format("{} more numbers are not drawn one by one. ", left_out);
   if (options.pairs && paired.size() > 1) {
     figures.insert(figures.begin(), pair_figure(paired, weights));
+  }
+  return figures;
+}
+
+std::vector<Figure> field_figures(const Posterior& samples) {
+  std::vector<Figure> figures;
+  constexpr std::size_t kSamples = 24, kNumbers = 200'000;
+  for (const std::string& name : samples.names()) {
+    const Column& column = samples.column(name);
+    if (column.shape.size() != 2 || samples.size() == 0) continue;
+    FieldFigure figure{.title = name + ", by sample",
+                       .reading =
+                           "Rows run to the right and columns upwards; the colour is the "
+                           "value. The slider goes from sample to sample: what changes is "
+                           "uncertain.",
+                       .rows = {"row"},
+                       .columns = {"column"},
+                       .width = static_cast<std::size_t>(column.shape[1]),
+                       .unit = name};
+    figure.panels.push_back({name, {}});
+    Rng rng(0, 0, 0x666c64);
+    const std::size_t count = std::clamp<std::size_t>(kNumbers / column.width(), 1, kSamples);
+    for (const std::size_t row : samples.resampled_rows(count, rng)) {
+      const auto begin = column.data.begin() + static_cast<std::ptrdiff_t>(row * column.width());
+      figure.panels[0].samples.emplace_back(begin,
+                                            begin + static_cast<std::ptrdiff_t>(column.width()));
+    }
+    figures.push_back(field_figure(figure));
   }
   return figures;
 }

@@ -27,6 +27,8 @@ inline constexpr std::size_t kMostDistributions = 24;
 std::vector<Figure> column_figures(const Posterior& samples, const ColumnFigures& options,
                                    std::string& text);
 
+// Arrays of two dimensions as maps, of a few samples drawn by weight.
+std::vector<Figure> field_figures(const Posterior& samples);
 // All numbers of all samples, by name.
 std::map<std::string, std::vector<double>> numbers_of(const Posterior& samples);
 // "w[2]", or the name itself of a scalar.

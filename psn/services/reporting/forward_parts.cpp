@@ -7,7 +7,6 @@
 
 #include "psn/base/error.h"
 #include "psn/base/numerics.h"
-#include "psn/report/figures/fields.h"
 #include "psn/report/figures/graph.h"
 #include "psn/services/output_directory.h"
 #include "psn/services/reporting/columns.h"
@@ -45,34 +44,6 @@ std::vector<Figure> kept_maps(const ResultFolder& folder) {
                        .reading = "Rows run to the right and columns upwards; the colour is the "
                                   "value. Neighbours of like colour belong together.",
                        .content = map.dump()});
-  }
-  return figures;
-}
-
-// Arrays of two dimensions, some samples of them.
-std::vector<Figure> field_figures(const Posterior& samples) {
-  std::vector<Figure> figures;
-  constexpr std::size_t kSamples = 24, kNumbers = 200'000;
-  for (const std::string& name : samples.names()) {
-    const Column& column = samples.column(name);
-    if (column.shape.size() != 2 || samples.size() == 0) continue;
-    const std::size_t most = std::max<std::size_t>(1, kNumbers / column.width());
-    FieldFigure figure{.title = name + ", by sample",
-                       .reading =
-                           "Rows run to the right and columns upwards; the colour is the "
-                           "value. The slider goes from sample to sample: what changes is "
-                           "uncertain.",
-                       .rows = {"row"},
-                       .columns = {"column"},
-                       .width = static_cast<std::size_t>(column.shape[1]),
-                       .unit = name};
-    figure.panels.push_back({name, {}});
-    for (std::size_t i = 0; i < std::min({kSamples, most, samples.size()}); ++i) {
-      const auto begin = column.data.begin() + static_cast<std::ptrdiff_t>(i * column.width());
-      figure.panels[0].samples.emplace_back(begin,
-                                            begin + static_cast<std::ptrdiff_t>(column.width()));
-    }
-    figures.push_back(field_figure(figure));
   }
   return figures;
 }

@@ -61,6 +61,8 @@ Part inference_part(const ResultFolder& folder, const Priors& priors) {
   }
   if (!prior.empty()) options.others = &prior;
   section.figures = column_figures(posterior, options, section.text);
+  auto fields = field_figures(posterior);
+  std::move(fields.begin(), fields.end(), std::back_inserter(section.figures));
   part.sections.push_back(std::move(section));
   return part;
 }
