@@ -204,10 +204,13 @@ TEST_F(ResultCommands, WatchesTrainingsToTheirEnd) {
 TEST_F(ResultCommands, WatchTellsTheRunningFromTheKilled) {
   const std::string train =
       "train surrogate control-flow --lstm_dim 8 --batch_size 16 --validation 0 --quiet ";
-  const auto rows = [&] { return slurp(folder_ / "log" / "progress.csv"); };
+  const auto rows = [&] {
+    const std::string text = slurp(folder_ / "log" / "progress.csv");
+    return std::count(text.begin(), text.end(), '\n');
+  };
   nlohmann::json running;
   const int code = stopped(train + "--traces 100000000 --out s.psn --log log", SIGKILL, [&] {
-    wait_until([&] { return std::count(rows().begin(), rows().end(), '\n') >= 3; });
+    wait_until([&] { return rows() >= 3; });
     running = json("watch log --once")[0];
   });
   EXPECT_EQ(code, -1);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "psn/base/numerics.h"
+#include "psn/services/diagnose.h"
 
 namespace psn::services {
 namespace {
@@ -91,6 +92,34 @@ TEST(Verdicts, SayWhetherTheLossStillFell) {
   EXPECT_TRUE(says(flat, false, "not good enough"));
   last.validation->kl = kMostKl / 2;
   EXPECT_TRUE(says(falling, false, "good: within"));
+}
+
+// What is said by way of punctuation alone has no remedy of its own.
+TEST(Warnings, AllAreExplained) {
+  std::vector<std::string> all = posterior_warnings(weighted(40, 0.9));
+  const auto add = [&](const std::vector<std::string>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
+  add(posterior_warnings(weighted(kNaN, 0.1)));
+  add(posterior_warnings({.samples = 10'000, .ess = 500, .chains = 4, .rhat = 1.2}));
+  RunReport report;
+  report.surrogate = SurrogateQuality{};
+  add(surrogate_warnings("s.psn", report));
+  report.surrogate->kl = HeldOutKl{.nats = 2 * kMostKl};
+  add(surrogate_warnings("s.psn", report));
+  add(observation_warnings("q.psn", 9, {.remoteness = 4, .traces = 5000}));
+  Progress last{.finished = true};
+  last.validation = Validation{.traces = 100, .loss = 1, .kl = 1, .prior_loss = 1};
+  add(training_warnings(last, false));
+  add(training_warnings(last, true));
+  EXPECT_EQ(all.size(), 9u);
+  for (const std::string& warning : all) {
+    const Finding finding = explained(warning);
+    EXPECT_EQ(finding.warning, warning);
+    EXPECT_NE(finding.reason, "") << warning;
+    EXPECT_NE(finding.remedy, "") << warning;
+    EXPECT_EQ(warning.find(finding.remedy), std::string::npos) << warning;  // it says more
+  }
 }
 
 }  // namespace
