@@ -142,6 +142,8 @@ class OneCriticism {
     for (const auto& [site, one] : figures) number(site);
     for (const Dataset& replicate : replicates_) {
       for (const Entry& entry : replicate.truth.entries) {
+        // What a program computes has no distribution to predict by.
+        if (!entry.distribution) continue;
         if (!replicate.observations.contains(entry.address->text)) continue;
         for (const ObservedSite& site : sites_of(entry)) number(site);
       }

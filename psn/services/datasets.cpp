@@ -65,6 +65,7 @@ void RepeatedInference::run(std::uint64_t number, const Observations& observatio
   Trace none;
   RunOptions options{.seed = Rng(seed, number, 0x647273).bits(),
                      .observations = &observations,
+                     .weighs = weighted,
                      .max_length = max_length,
                      .keep_distributions = keep_distributions,
                      .monitor = monitor};

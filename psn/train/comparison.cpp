@@ -40,14 +40,16 @@ class ConditionalComparison::Tally : public Follower {
   void choice(std::size_t trace, const Entry& entry, const Distribution& distribution) override {
     OneTrace& one = traces_[trace];
     const std::string& text = entry.address->text;
-    const double ratio = entry.log_prob - distribution.log_prob(entry.value);
-    const auto exact = kl_divergence(*entry.distribution, distribution);
     AddressDeviation& address = whole_.addresses_[text];
     one.at = &address;
-    one.log_ratio += ratio;
     ++address.visits;
-    address.value += exact.value_or(ratio);
-    address.closed_form &= exact.has_value();
+    if (entry.distribution) {  // what a program computes has no density to compare with
+      const double ratio = entry.log_prob - distribution.log_prob(entry.value);
+      const auto exact = kl_divergence(*entry.distribution, distribution);
+      one.log_ratio += ratio;
+      address.value += exact.value_or(ratio);
+      address.closed_form &= exact.has_value();
+    }
     if (one.outside && whole_.unexpected_.empty()) whole_.unexpected_ = text;
   }
 
