@@ -35,13 +35,13 @@ py::object from_value(const Value& value, bool whole) {
   if (!whole) return py::array_t<double>(shape, value.data());
   py::array_t<std::int64_t> numbers(shape);
   std::copy(value.begin(), value.end(), numbers.mutable_data());
-  return std::move(numbers);
+  return numbers;
 }
 
 py::array view_of(const std::vector<double>& numbers, const Shape& shape, py::handle owner) {
   py::array_t<double> view(shape, numbers.data(), owner);
   view.attr("flags").attr("writeable") = false;
-  return std::move(view);
+  return view;
 }
 
 }  // namespace psn::python
