@@ -10,7 +10,11 @@ add_custom_target(psn_commit
   BYPRODUCTS ${generated}/psn_commit.h VERBATIM)
 
 # Alone, for it is compiled again with every commit.
+set(build_type "${CMAKE_BUILD_TYPE}")
+if(PSN_SANITIZE)
+  string(APPEND build_type " ${PSN_SANITIZE}")
+endif()
 set(facts ${PROJECT_SOURCE_DIR}/psn/services/build_facts.cpp)
 set_source_files_properties(${facts} PROPERTIES
   SKIP_UNITY_BUILD_INCLUSION ON
-  COMPILE_DEFINITIONS "PSN_HIGHWAY_VERSION=\"${HWY_VERSION}\";PSN_BUILD_TYPE=\"${CMAKE_BUILD_TYPE}$<$<BOOL:${PSN_SANITIZE}>: ${PSN_SANITIZE}>\"")
+  COMPILE_DEFINITIONS "PSN_HIGHWAY_VERSION=\"${HWY_VERSION}\";PSN_BUILD_TYPE=\"${build_type}\"")

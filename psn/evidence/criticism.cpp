@@ -80,7 +80,8 @@ Spread spread_of(std::vector<double> values) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());
   const auto at = [&](double p) {
-    return values[static_cast<std::size_t>(p * static_cast<double>(values.size() - 1) + 0.5)];
+    return values[static_cast<std::size_t>(
+        std::lround(p * static_cast<double>(values.size() - 1)))];
   };
   return {at(0.05), at(0.5), at(0.95)};
 }

@@ -37,7 +37,7 @@ std::string kind_of(const ResultFolder& folder) {
       {"progress.csv", "training"},
       {"transitions.json", "graph"}};
   if (folder.has("summary.json")) {
-    const std::string kind = text_at(folder.json("summary.json"), "kind");
+    std::string kind = text_at(folder.json("summary.json"), "kind");
     if (!kind.empty()) return kind;
   }
   for (const auto& [file, kind] : kFiles) {

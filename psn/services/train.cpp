@@ -111,7 +111,7 @@ class Training {
   // Says with each error what is left.
   Progress run() {
     try {
-      const Progress last = learn();
+      Progress last = learn();
       if (last.finished) return last;
       wait_for_leader();
       if (host_.monitor().stop.load()) throw Interrupted();

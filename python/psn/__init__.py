@@ -17,16 +17,14 @@ built-in one, a plugin ("./libmodel.so"), or simulators in other processes ("exe
 """
 
 try:
-    from psn import _core
+    import psn._core as _core
 except ModuleNotFoundError as _missing:
     if _missing.name not in ("psn._core", "numpy"):
         raise
     _why = str(_missing)
 
     def __getattr__(name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise ImportError(
+        raise AttributeError(  # so that submodules are looked for
             "psn.%s needs the compiled part of psn, which is not here (%s): pip install it from "
             "the source tree, or put build/python on PYTHONPATH; psn.ppx works without"
             % (name, _why))

@@ -112,8 +112,8 @@ TEST_F(MpiCommands, SaysSoIfMpiCannotBeLoaded) {
   fs::create_directories(copy / "lib");
   const fs::path program = PSN_PROGRAM;
   for (const auto& entry : fs::directory_iterator(program.parent_path().parent_path() / "lib")) {
-    if (entry.path().filename() == "libpsn_mpi.so" || !entry.is_regular_file()) continue;
-    if (entry.path().extension() == ".so") fs::copy(entry.path(), copy / "lib");
+    if (entry.path().filename() == "libpsn_mpi.so" || entry.is_directory()) continue;
+    fs::copy(entry.path(), copy / "lib", fs::copy_options::copy_symlinks);
   }
   fs::copy(program, copy / "bin");
   const std::string run = "LD_LIBRARY_PATH='" + (copy / "lib").string() + "' '" +

@@ -193,7 +193,8 @@ TEST_F(ResumeCommands, LogsGoOn) {
   };
   EXPECT_EQ(updates("l"), updates("whole"));
   EXPECT_EQ(updates("l").size(), 102u);  // a header, 100 batches, the end
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "l"), {}), 3);
+  // Of each half its events; progress.csv, training.json, summary.json and report.html of both.
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "l"), {}), 6);
   fs::remove(folder_ / "s.psn");
   expect_error(std::string(kTrain) + how, 64, "'l' has the log of another training");
 }

@@ -59,8 +59,9 @@ TEST(Section, IsCoolerAtTheEdge) {
       edge = std::max(edge, section.temperature(r, 38));
     }
   }
-  // Of a program of finite volumes with explicit steps (docs/composite-cure.md).
-  EXPECT_NEAR(middle, 207.55, 0.1);
+  // Of a program of finite volumes with explicit steps (docs/composite-cure.md); this mesh is twice
+  // as coarse.
+  EXPECT_NEAR(middle, 207.55, 0.2);
   EXPECT_NEAR(middle - edge, 6.9, 0.2);
 }
 

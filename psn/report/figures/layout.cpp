@@ -12,9 +12,12 @@ namespace psn {
 
 std::string laid_out(const std::string& graph, const std::string& engine) {
   // One at a time, and one context for good: the measuring of fonts remembers those of the first.
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  static GVC_t* const context = gvContext();
+  static struct {
+    std::mutex mutex;
+    GVC_t* context = gvContext();
+  } graphviz;
+  const std::lock_guard lock(graphviz.mutex);
+  GVC_t* const context = graphviz.context;
   const std::unique_ptr<Agraph_t, int (*)(Agraph_t*)> parsed(agmemread(graph.c_str()), agclose);
   if (!context || !parsed || gvLayout(context, parsed.get(), engine.c_str()) != 0) {
     throw DataError("Graphviz cannot lay out a graph of address transitions");

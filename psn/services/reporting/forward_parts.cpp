@@ -65,7 +65,7 @@ std::map<std::string, double> observed_numbers(const ResultFolder& posterior) {
 
 // As it was named when the predictions were made, or beside them.
 ResultFolder posterior_of(const ResultFolder& folder, const std::string& named) {
-  const ResultFolder as_named(named);
+  ResultFolder as_named(named);
   if (as_named.has("observations.json")) return as_named;
   const auto beside =
       std::filesystem::path(folder.path()).parent_path() / std::filesystem::path(named).filename();
