@@ -13,10 +13,8 @@ namespace {
 
 constexpr const char* kNoDensity =
     "it is computed by the program, not drawn, so that there is no density to weigh a run by: ask "
-    "an "
-    "inference network for its own answer (`engine` network), or infer in a surrogate, which "
-    "learns "
-    "a density";
+    "an inference network for its own answer (`engine` network), or infer in a surrogate, which "
+    "learns a density";
 
 bool has_nan(const Value& value) {
   return std::any_of(value.begin(), value.end(), [](double x) { return std::isnan(x); });
