@@ -79,11 +79,7 @@ void add_calibrate_command(CLI::App& program) {
       ->add_option("--query", o.job.queries,
                    "latents to judge, by name or address; by default all that every trace has")
       ->allow_extra_args(false);
-  command
-      ->add_option("--tolerance", o.job.tolerance,
-                   "a probability may be off by so much without being wrong")
-      ->capture_default_str()
-      ->check(finite_between(0, 0.49));
+  add_tolerance(*command, o.job.tolerance);
   command
       ->add_flag("--resume", o.job.resume,
                  "go on with a calibration into --out that was interrupted, if there is")

@@ -63,11 +63,7 @@ void add_validate_command(CLI::App& program) {
                       "traces that are held out from training");
   command->add_flag("--all-traces", o.job.all_traces,
                     "of --data: all of its traces, if the surrogate was not trained on them");
-  command
-      ->add_option("--tolerance", o.job.tolerance,
-                   "a probability may be off by so much without being wrong")
-      ->capture_default_str()
-      ->check(finite_between(0, 0.49));
+  add_tolerance(*command, o.job.tolerance);
   command
       ->add_option("--most-kl", o.job.most_kl,
                    "nats per trace that the surrogate may be from the simulator")

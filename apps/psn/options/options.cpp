@@ -128,6 +128,14 @@ CLI::Validator finite_between(double low, double high) {
   return {check, fmt::format("FLOAT in [{} - {}]", low, high)};
 }
 
+void add_tolerance(CLI::App& command, double& tolerance) {
+  command
+      .add_option("--tolerance", tolerance,
+                  "a probability may be off by so much without being wrong")
+      ->capture_default_str()
+      ->check(finite_between(0, 0.49));
+}
+
 void CommonOptions::add_to(CLI::App& command) {
   command.add_flag("--json", json, "print the result as JSON");
   command.add_flag("--quiet", quiet, "no progress, no summary besides the result");

@@ -43,5 +43,7 @@ std::string effective_config(const CLI::App& command);
 
 // A number within bounds; CLI11's own Range lets NaN pass.
 CLI::Validator finite_between(double low, double high);
+// --tolerance of a verdict.
+void add_tolerance(CLI::App& command, double& tolerance);
 
 }  // namespace psn::app
