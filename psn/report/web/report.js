@@ -22,7 +22,7 @@
       aria: false,  // the place says it all in one sentence
       view: { stroke: line },
       title: { color: ink },
-      axis: { ...labels, domainColor: soft, tickColor: soft, gridColor: line, gridOpacity: 0.6, labelOverlap: true },
+      axis: { ...labels, domainColor: soft, tickColor: soft, gridColor: line, gridOpacity: 0.6, labelOverlap: true, labelSeparation: 8 },
       legend: { ...labels, orient: "top", labelLimit: 300 },
       header: { labelColor: ink, titleColor: ink },
       rule: { color: ink }, text: { color: ink }, tick: { color: ink },
