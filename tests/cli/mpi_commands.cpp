@@ -113,8 +113,7 @@ TEST_F(MpiCommands, SaysSoIfMpiCannotBeLoaded) {
   const fs::path program = PSN_PROGRAM;
   for (const auto& entry : fs::directory_iterator(program.parent_path().parent_path() / "lib")) {
     if (entry.path().filename() == "libpsn_mpi.so" || entry.is_directory()) continue;
-    fs::copy(entry.path(), copy / "lib" / entry.path().filename(),
-             fs::copy_options::copy_symlinks);
+    fs::copy(entry.path(), copy / "lib" / entry.path().filename(), fs::copy_options::copy_symlinks);
   }
   fs::copy(program, copy / "bin");
   const std::string run = "LD_LIBRARY_PATH='" + (copy / "lib").string() + "' '" +
