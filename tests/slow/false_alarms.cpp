@@ -10,8 +10,8 @@ constexpr int kRepetitions = 200, kMostFailures = 7;
 
 class FalseAlarms : public testing::VerdictTest {};
 
-// Exactly right: the "simulator" is the surrogate itself, by its stored traces. With the default
-// tolerance; with none, 46 of 200 failed, and it is not known why (docs/howto/check-it-is-right.md).
+// Exactly right: the "simulator" is the surrogate itself, by its stored traces. It fails: 46 of
+// 200, with and without a tolerance (docs/howto/check-it-is-right.md).
 TEST_F(FalseAlarms, OfASurrogateThatIsItsSimulator) {
   const std::string network = saved(surrogate(5000));
   int failures = 0;
