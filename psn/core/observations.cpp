@@ -39,15 +39,15 @@ std::optional<Value> Observations::find(const Address& address, std::size_t comp
   return found ? std::optional(found->taken()) : std::nullopt;
 }
 
-std::optional<Value> ObservationLookup::find(const Address& address, std::size_t components) {
-  if (!observations_ || observations_->empty()) return std::nullopt;
-  if (address.id < takes_none_.size() && takes_none_[address.id]) return std::nullopt;
-  auto found = observations_->find(address, components);
-  if (!found) {
-    if (address.id >= takes_none_.size()) takes_none_.resize(address.id + 1);
-    takes_none_[address.id] = true;
+const ObservationLookup::Known& ObservationLookup::look_up(const Address& address,
+                                                           std::size_t components) {
+  if (address.id >= known_.size()) known_.resize(address.id + 1);
+  Known& known = known_[address.id];
+  if (!known.looked_up) {
+    const auto source = observations_->source(address, components);
+    known = {true, source.value_or(Observations::Source{})};
   }
-  return found;
+  return known;
 }
 
 }  // namespace psn

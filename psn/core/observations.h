@@ -42,16 +42,27 @@ class Observations {
   std::map<std::string, Value> values_;
 };
 
-// Observations looked up at every choice of a run: remembers which addresses take none. The
-// observations (none: nullptr) must outlive it. Not thread-safe.
+// Observations looked up at every choice of a run: remembers which address takes what. The
+// observations (none: nullptr) must outlive it, unchanged. Not thread-safe.
 class ObservationLookup {
  public:
-  explicit ObservationLookup(const Observations* observations) : observations_(observations) {}
-  std::optional<Value> find(const Address& address, std::size_t components);
+  explicit ObservationLookup(const Observations* observations)
+      : observations_(observations && !observations->empty() ? observations : nullptr) {}
+  std::optional<Value> find(const Address& address, std::size_t components) {
+    if (!observations_) return std::nullopt;
+    const Known& known = look_up(address, components);
+    return known.source.value ? std::optional(known.source.taken()) : std::nullopt;
+  }
 
  private:
+  struct Known {
+    bool looked_up = false;
+    Observations::Source source;  // no value: the address takes none
+  };
+  const Known& look_up(const Address& address, std::size_t components);
+
   const Observations* observations_;
-  std::vector<bool> takes_none_;  // by address id
+  std::vector<Known> known_;  // by address id
 };
 
 }  // namespace psn

@@ -248,8 +248,8 @@ Entry& Session::record(const Pending& request, const Value& value, double log_p)
                               options_.max_length));
   }
   if (request.log_transition) trace.transitions.push_back(*request.log_transition);
-  Entry& entry = entries.emplace_back(
-      Entry{request.address, request.role, request.control, false, log_p, value, nullptr});
+  Entry& entry = entries.emplace_back(request.address, request.role, request.control, false, log_p,
+                                      value, nullptr);
   if (options_.keep_distributions && request.distribution) {
     entry.distribution = std::make_shared<const Distribution>(*request.distribution);
   }

@@ -33,8 +33,24 @@ bool is_constant(std::span<const double> x) {
   return std::all_of(x.begin(), x.end(), [&](double value) { return value == x[0]; });
 }
 
-// In place, of a power of two; `sign` -1 forward, +1 backward (not normalised).
-void fourier(std::vector<std::complex<double>>& x, int sign) {
+using Complex = std::complex<double>;
+
+// exp(-2 pi i k / n) for k below n / 2.
+std::vector<Complex> roots_of_unity(std::size_t n) {
+  std::vector<Complex> roots(n / 2);
+  for (std::size_t k = 0; k < roots.size(); ++k) {
+    roots[k] = std::polar(1.0, -2 * M_PI * static_cast<double>(k) / static_cast<double>(n));
+  }
+  return roots;
+}
+
+// The product of finite numbers; the library's looks for infinities in each.
+Complex times(Complex a, Complex b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+// The discrete Fourier transform in place, of as many numbers as there are roots of unity.
+void fourier(std::vector<Complex>& x, const std::vector<Complex>& roots) {
   const std::size_t n = x.size();
   for (std::size_t i = 1, j = 0; i < n; ++i) {
     std::size_t bit = n >> 1;
@@ -43,18 +59,10 @@ void fourier(std::vector<std::complex<double>>& x, int sign) {
     if (i < j) std::swap(x[i], x[j]);
   }
   for (std::size_t half = 1; half < n; half *= 2) {
-    const auto root = std::polar(1.0, sign * M_PI / static_cast<double>(half));
-    std::vector<std::complex<double>> twiddle(half);
-    std::complex<double> power = 1;
-    for (std::size_t k = 0; k < half; ++k, power *= root) {
-      // Afresh every so often, or rounding errors would add up.
-      if (k % 64 == 0)
-        power = std::polar(1.0, sign * M_PI * static_cast<double>(k) / static_cast<double>(half));
-      twiddle[k] = power;
-    }
+    const std::size_t stride = n / (2 * half);
     for (std::size_t block = 0; block < n; block += 2 * half) {
       for (std::size_t k = 0; k < half; ++k) {
-        const auto odd = twiddle[k] * x[block + half + k];
+        const Complex odd = times(roots[k * stride], x[block + half + k]);
         x[block + half + k] = x[block + k] - odd;
         x[block + k] += odd;
       }
@@ -62,15 +70,17 @@ void fourier(std::vector<std::complex<double>>& x, int sign) {
   }
 }
 
-// sum_i (x_i - mean)(x_{i + lag} - mean) / n for all lags.
+// sum_i (x_i - mean)(x_{i + lag} - mean) / n for all lags: the transform of the power spectrum,
+// which is symmetric, so that the way back is the way there.
 std::vector<double> autocovariance(std::span<const double> x) {
   const std::size_t padded = std::bit_ceil(2 * x.size());
-  std::vector<std::complex<double>> f(padded);
+  const std::vector<Complex> roots = roots_of_unity(padded);
+  std::vector<Complex> f(padded);
   const double mean = mean_of(x);
   for (std::size_t i = 0; i < x.size(); ++i) f[i] = x[i] - mean;
-  fourier(f, -1);
+  fourier(f, roots);
   for (auto& value : f) value = std::norm(value);
-  fourier(f, 1);
+  fourier(f, roots);
   std::vector<double> result(x.size());
   const double scale = 1 / static_cast<double>(padded) / static_cast<double>(x.size());
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = f[i].real() * scale;
