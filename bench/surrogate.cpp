@@ -95,9 +95,9 @@ void follow(Network& network, const std::vector<Trace>& traces) {
 std::shared_ptr<Network> trained_like(const Model& model, const NetworkConfig& config,
                                       std::uint64_t count) {
   InProcess simulator(model);
-  const auto traces = testing::simulate(simulator, count);
+  const auto traces = test::simulate(simulator, count);
   auto network = std::make_shared<Network>(config, 1);
-  testing::grow(*network, traces);
+  test::grow(*network, traces);
   follow(*network, traces);
   return network;
 }
@@ -163,7 +163,7 @@ std::shared_ptr<const CompiledNetwork> inference_network(const Model& model, Net
                                                          std::uint64_t count) {
   config.purpose = Purpose::kInference;
   InProcess simulator(model);
-  const auto traces = testing::simulate(simulator, count);
+  const auto traces = test::simulate(simulator, count);
   const auto network = std::make_shared<Network>(config, 1);
   Growth(*network).absorb(traces);
   return std::make_shared<const CompiledNetwork>(network);

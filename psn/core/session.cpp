@@ -44,9 +44,7 @@ void Session::start(Slot slot, const Ticket& ticket) {
   ensemble_.start(slot, ticket, Rng(options_.seed, ticket.trace, ticket.chain));
 }
 
-std::span<const Pending> Session::advance() {
-  const std::span<const Pending> all = ensemble_.advance();
-  if (replays_ == 0) return all;
+std::span<const Pending> Session::without_replayed(std::span<const Pending> all) {
   requests_.clear();
   for (const Pending& request : all) {
     if (!replay(request)) requests_.push_back(request);
@@ -154,8 +152,10 @@ void Session::take_from_model(const Pending& request) {
 void Session::take_observation(const Pending& request) {
   if (!request.distribution) return take_computed(request);
   check(request);
-  if (const auto given = measured(request)) return take_given(request, *given);
-  if (const Value* own = own_data(request)) return take_given(request, *own);
+  const auto given = observations_.find(*request.address, request.distribution->size());
+  if (given && gaps(*given) != Gaps::kAll) return take_given(request, *given);
+  // What the user left open is drawn, even if the program has data of its own.
+  if (!given && has_own_data(request)) return take_given(request, *request.value);
   take_from_model(request);
 }
 
@@ -189,16 +189,13 @@ std::optional<Value> Session::measured(const Pending& request) {
   return given;
 }
 
-// The program's, which in a forward simulation is drawn instead, if it can be; so is what the
-// user left open.
-const Value* Session::own_data(const Pending& request) {
-  if (!request.value || request.value->empty()) return nullptr;
-  if (!options_.observations) return nullptr;
-  if (observations_.find(*request.address, request.distribution->size())) return nullptr;
+// The program's, which in a forward simulation are drawn instead.
+bool Session::has_own_data(const Pending& request) const {
+  if (!options_.observations || !request.value || request.value->empty()) return false;
   if (has_nan(*request.value)) {
     fail(request, fmt::format("observed value {}", request.value->text()));
   }
-  return request.value;
+  return true;
 }
 
 // Evidence: an observation, or a latent at which the user put one.

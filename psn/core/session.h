@@ -44,7 +44,10 @@ class Session {
   // Lets the simulations go on that were started or answered, and returns the requests that came
   // up: none, if none came up for a while. The list is valid until the next call, each request in
   // it until it is answered.
-  std::span<const Pending> advance();
+  std::span<const Pending> advance() {
+    const std::span<const Pending> all = ensemble_.advance();
+    return replays_ == 0 ? all : without_replayed(all);
+  }
 
   enum class Taken {
     kAnswered,  // evidence, tag, factor, or a choice that is nobody's: all is done
@@ -76,12 +79,13 @@ class Session {
     std::size_t replayed = 0;  // entries of it
   };
 
+  std::span<const Pending> without_replayed(std::span<const Pending> all);
   bool replay(const Pending& request);
   bool hold(const Pending& request);
   void take_from_model(const Pending& request);
   void take_observation(const Pending& request);
   void take_computed(const Pending& request);
-  const Value* own_data(const Pending& request);
+  bool has_own_data(const Pending& request) const;
   void take_with_gaps(const Pending& request, const Value& given);
   void hand_over(const Pending& request, const Value& given, double log_p);
   void finish(const Pending& request);

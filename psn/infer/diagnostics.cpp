@@ -6,6 +6,7 @@
 #include <complex>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "psn/base/numerics.h"
@@ -70,20 +71,31 @@ void fourier(std::vector<Complex>& x, const std::vector<Complex>& roots) {
   }
 }
 
-// sum_i (x_i - mean)(x_{i + lag} - mean) / n for all lags: the transform of the power spectrum,
-// which is symmetric, so that the way back is the way there.
-std::vector<double> autocovariance(std::span<const double> x) {
-  const std::size_t padded = std::bit_ceil(2 * x.size());
-  const std::vector<Complex> roots = roots_of_unity(padded);
-  std::vector<Complex> f(padded);
+// sum_i (x_i - mean)(x_{i + lag} - mean) / n for lags below a power of two. Blocks of that length
+// against themselves and the block after, so that the transforms of long chains stay in the cache.
+std::vector<double> autocovariance(std::span<const double> x, std::size_t lags) {
+  const std::size_t size = 2 * lags;
+  const std::vector<Complex> roots = roots_of_unity(size);
   const double mean = mean_of(x);
-  for (std::size_t i = 0; i < x.size(); ++i) f[i] = x[i] - mean;
-  fourier(f, roots);
-  for (auto& value : f) value = std::norm(value);
-  fourier(f, roots);
-  std::vector<double> result(x.size());
-  const double scale = 1 / static_cast<double>(padded) / static_cast<double>(x.size());
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] = f[i].real() * scale;
+  std::vector<Complex> block(size), spectrum(size);
+  for (std::size_t start = 0; start < x.size(); start += lags) {
+    // Two real series transformed as one: a block, and that block with the next.
+    for (std::size_t i = 0; i < size; ++i) {
+      const double value = start + i < x.size() ? x[start + i] - mean : 0;
+      block[i] = {i < lags ? value : 0, value};
+    }
+    fourier(block, roots);
+    for (std::size_t k = 0; k < size; ++k) {
+      const Complex mirrored = std::conj(block[(size - k) % size]);
+      const Complex own = block[k] + mirrored, both = times({0, -1}, block[k] - mirrored);
+      spectrum[k] +=
+          times(own, std::conj(both));  // conjugate, so that the way back is the way there
+    }
+  }
+  fourier(spectrum, roots);
+  std::vector<double> result(lags);
+  const double scale = 0.25 / static_cast<double>(size) / static_cast<double>(x.size());
+  for (std::size_t lag = 0; lag < lags; ++lag) result[lag] = spectrum[lag].real() * scale;
   return result;
 }
 
@@ -110,6 +122,32 @@ std::vector<std::span<const double>> split(const Chains& chains, std::size_t par
     }
   }
   return pieces;
+}
+
+// Sums of adjacent pairs of correlations are positive and decreasing for a reversible chain; what
+// follows the first violation is noise (Geyer 1992). nullopt: there is none within so many lags.
+std::optional<double> initial_sum(const std::vector<std::span<const double>>& chains,
+                                  const Variances& v, std::size_t lags) {
+  std::vector<double> covariance(lags);  // mean over chains
+  for (const auto& chain : chains) {
+    const std::vector<double> own = autocovariance(chain, lags);
+    for (std::size_t lag = 0; lag < lags; ++lag) {
+      covariance[lag] += own[lag] / static_cast<double>(chains.size());
+    }
+  }
+  const auto correlation = [&](std::size_t lag) {
+    return 1 - (covariance[0] - covariance[lag]) / v.pooled;
+  };
+  const std::size_t n = chains[0].size();
+  double sum = 0;
+  double previous = kInfinity;
+  for (std::size_t lag = 0; lag + 1 < std::min(lags, n); lag += 2) {
+    const double pair = (lag == 0 ? 1.0 : correlation(lag)) + correlation(lag + 1);
+    if (pair <= 0) return sum;
+    previous = std::min(previous, pair);
+    sum += previous;
+  }
+  return lags < n ? std::nullopt : std::optional(sum);
 }
 
 // Zhang and Stephens (2009): shape k of a generalised Pareto fitted to sorted positive excesses,
@@ -148,29 +186,12 @@ double chain_effective_sample_size(const Chains& chains) {
   const std::size_t n = parts[0].size();
   if (std::all_of(parts.begin(), parts.end(), is_constant)) return kNaN;
   const Variances v = chain_variances(parts);
-  std::vector<double> covariance(n);  // mean over chains
-  for (const auto& chain : parts) {
-    const std::vector<double> own = autocovariance(chain);
-    for (std::size_t lag = 0; lag < n; ++lag) {
-      covariance[lag] += own[lag] / static_cast<double>(parts.size());
-    }
-  }
-  const auto correlation = [&](std::size_t lag) {
-    return 1 - (covariance[0] - covariance[lag]) / v.pooled;
-  };
-
-  // Sums of adjacent pairs are positive and decreasing for a reversible chain; what follows the
-  // first violation is noise.
-  double sum = 0;
-  double previous = kInfinity;
-  for (std::size_t lag = 0; lag + 1 < n; lag += 2) {
-    const double pair = (lag == 0 ? 1.0 : correlation(lag)) + correlation(lag + 1);
-    if (pair <= 0) break;
-    previous = std::min(previous, pair);
-    sum += previous;
+  std::optional<double> sum;
+  for (std::size_t lags = 1024; !sum; lags *= 8) {
+    sum = initial_sum(parts, v, std::min(lags, std::bit_ceil(n)));
   }
   const auto total = static_cast<double>(n * parts.size());
-  const double time = std::max(2 * sum - 1, 1 / std::log10(total));
+  const double time = std::max(2 * *sum - 1, 1 / std::log10(total));
   return total / time;
 }
 

@@ -106,7 +106,7 @@ TrainingAmount amount_within(const TrainingJob& job, double seconds, Host& host)
   }
   if (amount.traces < kFewest) {
     throw InvalidArgument(fmt::format(
-        "`budget`: '{}' gives {:.3g} traces a second, so {:.0f} seconds are too little to learn "
+        "`budget`: '{}' gives {:.3g} traces a second, so {:.0f} s are too little to learn "
         "from; allow more, or store traces first (psn data generate), in several processes",
         job.model, speed, seconds));
   }

@@ -1,8 +1,10 @@
 // Simulators that fail or ask for much, each in its own way.
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "psn/core/plugin.h"
@@ -34,6 +36,8 @@ static void program(psn::Context& ctx) {
   static int runs = 0;  // after a while
   for (volatile bool forever = ++runs > 3000; forever;) {
   }
+#elif defined(PSN_FAULT_sleeps)
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
 #elif defined(PSN_FAULT_nan)
   ctx.sample(psn::Normal(std::log(-1 - mu * mu), 1), {.name = "next"});
 #elif defined(PSN_FAULT_endless)

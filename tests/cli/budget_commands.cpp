@@ -6,8 +6,8 @@
 namespace psn {
 namespace {
 
-using testing::CommandTest;
-using testing::slurp;
+using test::CommandTest;
+using test::slurp;
 
 class BudgetCommands : public CommandTest {};
 

@@ -17,9 +17,9 @@
 
 namespace {
 
-using psn::testing::CommandTest;
-using psn::testing::Outcome;
-using psn::testing::slurp;
+using psn::test::CommandTest;
+using psn::test::Outcome;
+using psn::test::slurp;
 namespace fs = std::filesystem;
 
 using CommandLine = CommandTest;

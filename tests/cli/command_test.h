@@ -16,7 +16,7 @@
 #include <string>
 #include <thread>
 
-namespace psn::testing {
+namespace psn::test {
 
 namespace fs = std::filesystem;
 
@@ -99,4 +99,4 @@ class CommandTest : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-}  // namespace psn::testing
+}  // namespace psn::test

@@ -6,7 +6,7 @@
 namespace psn {
 namespace {
 
-using ComputedObservationCommands = testing::CommandTest;
+using ComputedObservationCommands = test::CommandTest;
 
 const std::string kModel = PSN_PLUGIN_DIR "/libcomputed_model.so";
 const std::string kSmall = " --lstm_dim 32 --batch_size 64 --seed 1 --validation 500 ";

@@ -18,9 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using data::StoreReader;
-using testing::Outcome;
+using test::Outcome;
 
-class DataCommands : public testing::CommandTest {
+class DataCommands : public test::CommandTest {
  protected:
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
@@ -129,7 +129,7 @@ TEST_F(DataCommands, RefusesWhatDoesNotFit) {
 
 TEST_F(DataCommands, ConfigurationGoesAlong) {
   json("data generate control-flow -n 50 --out s --seed 9");
-  EXPECT_NE(testing::slurp(path("s/config.toml")).find("psn data generate"), std::string::npos);
+  EXPECT_NE(test::slurp(path("s/config.toml")).find("psn data generate"), std::string::npos);
   const auto more = json("data generate --config s/config.toml -n 70");
   EXPECT_EQ(more["seed"], 9);
   EXPECT_EQ(more["new_traces"], 20);
@@ -142,7 +142,7 @@ TEST_F(DataCommands, BothNetworksTrainFromAStore) {
     const auto first = json("train " + kind + train + " --out a.psn");
     EXPECT_EQ(first["traces"], 2000);
     json("train " + kind + train + " --out b.psn");
-    EXPECT_EQ(testing::slurp(path("a.psn")), testing::slurp(path("b.psn")));
+    EXPECT_EQ(test::slurp(path("a.psn")), test::slurp(path("b.psn")));
   }
   EXPECT_EQ(json("train surrogate --data s --epochs 0.5 --lstm_dim 16 --validation 0 --out c.psn")
                 ["traces"],
@@ -186,10 +186,10 @@ TEST_F(DataCommands, MergesStoresOfOneModel) {
 TEST_F(DataCommands, ExportsTables) {
   json("data generate hmm -n 5 --out h");
   json("data export h --query obs --out h.csv");
-  EXPECT_TRUE(testing::slurp(path("h.csv")).starts_with("log_weight,obs_0,obs_1,obs_2,"));
+  EXPECT_TRUE(test::slurp(path("h.csv")).starts_with("log_weight,obs_0,obs_1,obs_2,"));
   json("data generate control-flow -n 300 --out s");
   EXPECT_EQ(json("data export s --query theta,x --out t.csv")["traces"], 300);
-  const std::string csv = testing::slurp(path("t.csv"));
+  const std::string csv = test::slurp(path("t.csv"));
   EXPECT_TRUE(csv.starts_with("log_weight,theta,x\n"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 301);
   EXPECT_EQ(json("data export s --first 290 --count 50 --out t.npz")["traces"], 10);
@@ -203,7 +203,7 @@ TEST_F(DataCommands, ExportsTables) {
       path("python");
   ASSERT_EQ(std::system(check.c_str()), 0);
   StoreReader reader(path("s"));
-  EXPECT_EQ(std::stod(testing::slurp(path("python"))), double(reader.read(299)["theta"]));
+  EXPECT_EQ(std::stod(test::slurp(path("python"))), double(reader.read(299)["theta"]));
   expect_error("data export s --out t.txt", 64, "neither in .csv nor in .npz");
   expect_error("data export s --query thta --out t.csv", 64, "did you mean 'theta'?");
   expect_error("data export s --first 300 --out t.csv", 64, "has 300 traces");

@@ -4,7 +4,7 @@
 namespace psn {
 namespace {
 
-class EvidenceCommands : public testing::CommandTest {
+class EvidenceCommands : public test::CommandTest {
  protected:
   void train(const std::string& arguments, const std::string& out) const {
     const auto outcome = psn("train " + arguments + " --out " + out + " --seed 1 --quiet");
@@ -12,7 +12,7 @@ class EvidenceCommands : public testing::CommandTest {
   }
 
   nlohmann::json summary(const std::string& folder) const {
-    return nlohmann::json::parse(testing::slurp(folder_ / folder / "summary.json"));
+    return nlohmann::json::parse(test::slurp(folder_ / folder / "summary.json"));
   }
 
   static void expect_curve(const nlohmann::json& curve) {

@@ -9,15 +9,15 @@ namespace psn {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::Outcome;
-using testing::slurp;
+using test::Outcome;
+using test::slurp;
 
 struct Fault {
   std::string call, error;
   bool goes_on = false;
 };
 
-class FaultCommands : public testing::CommandTest {
+class FaultCommands : public test::CommandTest {
  protected:
   // `place` 0: nothing fails.
   Outcome with_fault(const std::string& command, const Fault& fault, long place) const {

@@ -9,9 +9,9 @@
 namespace psn {
 namespace {
 
-using testing::slurp;
+using test::slurp;
 
-class ImportCommands : public testing::CommandTest {
+class ImportCommands : public test::CommandTest {
  protected:
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;

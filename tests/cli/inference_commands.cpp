@@ -9,8 +9,8 @@
 namespace psn {
 namespace {
 
-using testing::CommandTest;
-using testing::slurp;
+using test::CommandTest;
+using test::slurp;
 
 class InferenceCommands : public CommandTest {
  protected:

@@ -12,7 +12,7 @@
 namespace psn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 class InterruptedCommands : public CommandTest {
  protected:
@@ -37,7 +37,8 @@ class InterruptedCommands : public CommandTest {
     return json;
   }
 
-  // Is interrupted by each signal, and resumed to the result of one run.
+  // Is interrupted by each signal, and resumed to the result of one run. Six attempts at the most:
+  // one that comes too late or too early is made again.
   void expect_same_result(const std::string& name, const std::string& arguments) {
     SCOPED_TRACE(arguments);
     const std::string infer = "infer control-flow --observe x=5 --query theta --quiet " + arguments;
@@ -60,7 +61,8 @@ class InterruptedCommands : public CommandTest {
         milliseconds *= 2;
         continue;
       }
-      ++kept;
+      if (++kept == 3) break;
+      if (kept > 1) continue;
       expect_error(infer + " --out " + name, 64, name + ".unfinished' is an inference that did");
       expect_error(resume + " --seed 9", 64, "another --seed: 0, now 9");
     }
@@ -83,12 +85,12 @@ class InterruptedCommands : public CommandTest {
 };
 
 TEST_F(InterruptedCommands, ImportanceSamplingGoesOn) {
-  expect_same_result("is", "-n 3000000");
+  expect_same_result("is", "-n 1500000");
 }
 
 TEST_F(InterruptedCommands, MarkovChainsGoOn) {
-  expect_same_result("lmh", "--engine lmh -n 1000000 --chains 3 --thin 2");
-  expect_same_result("rmh", "--engine rmh -n 1000000 --chains 3 --burn-in 400000");
+  expect_same_result("lmh", "--engine lmh -n 400000 --chains 3 --thin 2");
+  expect_same_result("rmh", "--engine rmh -n 400000 --chains 3 --burn-in 150000");
 }
 
 TEST_F(InterruptedCommands, InferenceCompilationGoesOn) {
@@ -233,12 +235,13 @@ TEST_F(InterruptedCommands, ProgressOnATerminal) {
 
 // In a log a line comes after half a minute, from one that may speak.
 TEST_F(InterruptedCommands, ProgressInALog) {
-  const std::string train = "train surrogate control-flow --traces 1000000000 --out s.psn";
+  const std::string train =
+      "train surrogate " + plugin("broken_sleeps") + " --traces 1000000000 --out s.psn";
   const auto seen = [&] { return slurp(folder_ / "err"); };
   EXPECT_EQ(stopped(train, SIGINT,
                     [&] { wait_until([&] { return seen().find('\n') != std::string::npos; }); }),
             130);
-  EXPECT_TRUE(seen().starts_with("control-flow: ")) << seen();
+  EXPECT_NE(seen().find("broken_sleeps.so: "), std::string::npos) << seen();
   EXPECT_NE(seen().find(" h left\n"), std::string::npos) << seen();
   EXPECT_EQ(seen().find('\r'), std::string::npos);
 }

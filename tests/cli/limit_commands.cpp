@@ -6,7 +6,7 @@
 namespace psn {
 namespace {
 
-class LimitCommands : public testing::CommandTest {
+class LimitCommands : public test::CommandTest {
  protected:
   static std::string plugin(const std::string& fault) {
     return "'" PSN_PLUGIN_DIR "/libbroken_" + fault + ".so'";

@@ -7,19 +7,19 @@
 namespace psn {
 namespace {
 
-using ListCommands = testing::CommandTest;
+using ListCommands = test::CommandTest;
 
-const std::string kModel = PSN_PLUGIN_DIR "/liblist_model.so";
-const std::string kSmall = " --traces 20000 --lstm_dim 32 --batch_size 64 --seed 1 ";
+const std::string kListModel = PSN_PLUGIN_DIR "/liblist_model.so";
+const std::string kSmallNetwork = " --traces 20000 --lstm_dim 32 --batch_size 64 --seed 1 ";
 
 // mu is known to .2, wherever the list has values; how near a network comes is no law.
-void expect_posterior(const nlohmann::json& result) {
+void expect_list_posterior(const nlohmann::json& result) {
   EXPECT_NEAR(result["posterior"]["mu"]["mean"].get<double>(), 1.2, 0.1);
   EXPECT_NEAR(result["posterior"]["mu"]["sd"].get<double>(), 0.19, 0.1);
 }
 
 TEST_F(ListCommands, AnyLengthWillDo) {
-  json("train inference " + kModel + " --out q.psn" + kSmall);
+  json("train inference " + kListModel + " --out q.psn" + kSmallNetwork);
   const auto inspected = psn("inspect q.psn").out;
   EXPECT_NE(inspected.find("x__Normal"), std::string::npos);
   EXPECT_EQ(inspected.find("x_3__Normal"), std::string::npos);
@@ -32,19 +32,20 @@ TEST_F(ListCommands, AnyLengthWillDo) {
   std::string padded = values;
   for (int i = 27; i < 90; ++i) padded += ",null";
   const std::string options = " -n 4000 --query mu --seed 2 --observe ";
-  expect_posterior(json("infer q.psn" + options + "x=[" + values + "]"));
-  expect_posterior(json("infer q.psn" + options + "x=[" + gaps + "]"));
-  const std::string model = "infer " + kModel + " --network q.psn" + options + "x=[" + padded + "]";
-  expect_posterior(json(model + " --engine network"));
+  expect_list_posterior(json("infer q.psn" + options + "x=[" + values + "]"));
+  expect_list_posterior(json("infer q.psn" + options + "x=[" + gaps + "]"));
+  const std::string model =
+      "infer " + kListModel + " --network q.psn" + options + "x=[" + padded + "]";
+  expect_list_posterior(json(model + " --engine network"));
   expect_error("infer q.psn -n 100", 64, "'x'");
 }
 
 TEST_F(ListCommands, LayersApartOnDemand) {
-  json("train inference " + kModel +
+  json("train inference " + kListModel +
        " --out q.psn --traces 500 --observe-embedding x.indices=apart");
   EXPECT_NE(psn("inspect q.psn").out.find("x_3__Normal"), std::string::npos);
-  expect_error("train inference " + kModel + " --out q.psn --observe-embedding x.indices=some", 64,
-               "'some' is none of shared, apart");
+  expect_error("train inference " + kListModel + " --out q.psn --observe-embedding x.indices=some",
+               64, "'some' is none of shared, apart");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace psn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 class MpiCommands : public CommandTest {
  protected:

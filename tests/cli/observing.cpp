@@ -9,7 +9,7 @@
 
 namespace {
 
-using Observing = psn::testing::CommandTest;
+using Observing = psn::test::CommandTest;
 
 const std::string kInfer = "infer " PSN_PLUGIN_DIR "/libobserved_model.so -n 20000 ";
 
@@ -131,8 +131,8 @@ TEST_F(Observing, Gaps) {
 TEST_F(Observing, AddressesInAStore) {
   ASSERT_EQ(psn("data generate " PSN_PLUGIN_DIR "/libobserved_model.so -n 10 --out store").code, 0);
   ASSERT_EQ(psn("data export store --query 'grid__Normal[2,2]__1,mu' --out t.csv").code, 0);
-  EXPECT_TRUE(psn::testing::slurp(folder_ / "t.csv")
-                  .starts_with("log_weight,\"grid__Normal[2,2]__1[0]\","));
+  EXPECT_TRUE(
+      psn::test::slurp(folder_ / "t.csv").starts_with("log_weight,\"grid__Normal[2,2]__1[0]\","));
 }
 
 TEST_F(Observing, NothingIsThePrior) {

@@ -11,7 +11,7 @@
 namespace psn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 class OldFiles : public CommandTest {
  protected:

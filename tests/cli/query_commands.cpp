@@ -8,8 +8,8 @@
 namespace psn {
 namespace {
 
-using testing::CommandTest;
-using testing::slurp;
+using test::CommandTest;
+using test::slurp;
 
 class QueryCommands : public CommandTest {};
 

@@ -10,13 +10,13 @@
 namespace psn {
 namespace {
 
-using testing::Outcome;
+using test::Outcome;
 
-using Readme = testing::CommandTest;
+using Readme = test::CommandTest;
 
 // Every `psn ...` line of the README's code blocks.
 TEST_F(Readme, CommandsWork) {
-  std::istringstream readme(testing::slurp(std::filesystem::path(PSN_SOURCE) / "README.md"));
+  std::istringstream readme(test::slurp(std::filesystem::path(PSN_SOURCE) / "README.md"));
   int commands = 0;
   bool code = false;
   for (std::string line; std::getline(readme, line);) {
@@ -40,11 +40,11 @@ TEST_F(Readme, AttachASimulator) {
   const fs::path program = PSN_PROGRAM;
   fs::create_directory_symlink(program.parent_path().parent_path(), folder_ / "build");
 
-  const std::string text = testing::slurp(source / "docs/howto/attach-a-simulator.md");
+  const std::string text = test::slurp(source / "docs/howto/attach-a-simulator.md");
   const std::regex listing("`(examples/[^`]*)`:\n\n```[a-z]+\n([^`]*)```");
   int listings = 0;
   for (std::sregex_iterator at(text.begin(), text.end(), listing), end; at != end; ++at) {
-    const std::string example = testing::slurp(source / at->str(1));
+    const std::string example = test::slurp(source / at->str(1));
     EXPECT_NE(example.find(at->str(2)), std::string::npos) << at->str(1);
     ++listings;
   }
@@ -57,8 +57,8 @@ TEST_F(Readme, AttachASimulator) {
     const std::string block = std::regex_replace(at->str(1), std::regex("5555"), port);
     const std::string whole =
         fmt::format("cd '{}' && {{ set -e\n{}}} >stdout 2>stderr", folder_.string(), block);
-    EXPECT_EQ(std::system(whole.c_str()), 0) << block << testing::slurp(folder_ / "stderr");
-    const std::string out = testing::slurp(folder_ / "stdout");
+    EXPECT_EQ(std::system(whole.c_str()), 0) << block << test::slurp(folder_ / "stderr");
+    const std::string out = test::slurp(folder_ / "stdout");
     std::smatch mean;
     ASSERT_TRUE(std::regex_search(out, mean, std::regex("mu +([0-9.]+)"))) << out;
     EXPECT_NEAR(std::stod(mean[1]), 7.25, 0.25) << block << out;

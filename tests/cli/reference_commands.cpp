@@ -9,9 +9,9 @@
 namespace psn {
 namespace {
 
-using testing::slurp;
+using test::slurp;
 
-class ReferenceCommands : public testing::CommandTest {
+class ReferenceCommands : public test::CommandTest {
  protected:
   std::string shell(const std::string& line) const {
     std::ofstream(folder_ / "line") << line;

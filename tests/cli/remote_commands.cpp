@@ -142,8 +142,7 @@ TEST_F(RemoteCommands, ASurrogateIsServed) {
   using namespace psn;
   save_network(
       (folder_ / "s.psn").string(),
-      {psn::testing::network_of(reference::gaussian(), {.config = psn::testing::small_config()}),
-       "[]"});
+      {psn::test::network_of(reference::gaussian(), {.config = psn::test::small_config()}), "[]"});
   for (const std::string engine : {"is", "lmh"}) {
     const std::string options = kData + "--engine " + engine;
     const auto expected = json("infer s.psn" + options)["posterior"];
@@ -200,8 +199,7 @@ TEST_F(LikePyProb, InfersInASurrogate) {
   using namespace psn;
   save_network(
       (folder_ / "s.psn").string(),
-      {psn::testing::network_of(reference::gaussian(), {.config = psn::testing::small_config()}),
-       "[]"});
+      {psn::test::network_of(reference::gaussian(), {.config = psn::test::small_config()}), "[]"});
   double mean = 0, effective = 0;
   std::istringstream(engine("infer {} 200 obs0=2 obs1=3", "\"$PSN\" serve s.psn --ppx")) >> mean >>
       effective;

@@ -13,7 +13,7 @@
 
 namespace {
 
-using RemoteFaults = psn::testing::CommandTest;
+using RemoteFaults = psn::test::CommandTest;
 
 // Whatever is wrong with a simulator, every command ends in one line that says it.
 TEST_F(RemoteFaults, EndEveryCommandInOneLine) {
@@ -22,7 +22,7 @@ TEST_F(RemoteFaults, EndEveryCommandInOneLine) {
     const std::string words = fault == "throw"  ? "NameError: name 'mu' is not defined"
                               : fault == "bars" ? "999 % done | \\x1b[31mout of \\xffluck"
                                                 : "its last output: about to misbehave";
-    for (const std::string command :
+    for (const std::string& command :
          {"simulate " + faulty + " -n 200", "infer " + faulty + " -n 200",
           "infer " + faulty + " --engine lmh -n 200", "graph " + faulty + " -n 200",
           "data generate " + faulty + " -n 200 --out store",

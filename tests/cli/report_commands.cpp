@@ -1,7 +1,7 @@
 // psn report, and the pages that other commands leave.
 #include "tests/cli/command_test.h"
 
-namespace psn::testing {
+namespace psn::test {
 namespace {
 
 class ReportCommands : public CommandTest {
@@ -91,4 +91,4 @@ TEST_F(ReportCommands, WithoutABrowserOpenSaysSo) {
 }
 
 }  // namespace
-}  // namespace psn::testing
+}  // namespace psn::test

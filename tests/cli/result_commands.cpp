@@ -11,9 +11,9 @@ namespace psn {
 namespace {
 
 using nlohmann::json;
-using testing::slurp;
+using test::slurp;
 
-class ResultCommands : public testing::CommandTest {
+class ResultCommands : public test::CommandTest {
  protected:
   // The posterior of mu is N(2.25, 5/6).
   void infer(const std::string& folder, const std::string& more = "") const {

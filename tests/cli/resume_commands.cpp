@@ -12,7 +12,7 @@
 namespace psn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 class ResumeCommands : public CommandTest {
  protected:

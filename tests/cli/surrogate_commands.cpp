@@ -23,8 +23,7 @@ class SurrogateCommands : public ::testing::Test {
   void SetUp() override {
     folder_ = fs::temp_directory_path() / ("psn_surrogate_" + std::to_string(::getpid()));
     fs::create_directories(folder_);
-    const auto network =
-        testing::network_of(control_flow::model(), {.config = testing::small_config()});
+    const auto network = test::network_of(control_flow::model(), {.config = test::small_config()});
     save_network((folder_ / "s.psn").string(), {network, R"({"traces": 300})"});
   }
   void TearDown() override { fs::remove_all(folder_); }
@@ -146,7 +145,7 @@ TEST_F(SurrogateCommands, LearnAnEpidemicFromFewTraces) {
   const auto network = load_network((folder_ / "e.psn").string()).network;
   EXPECT_LE(network->transition_count(), 9u);
   SurrogateSimulator surrogate("e", network);
-  for (const Trace& trace : testing::simulate(surrogate, 5000)) {
+  for (const Trace& trace : test::simulate(surrogate, 5000)) {
     for (const Entry& entry : trace.entries) {
       const Variable& variable = *entry.address->variable;
       ASSERT_EQ(entry.address->instance, 1u) << entry.address->text;

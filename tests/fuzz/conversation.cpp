@@ -25,7 +25,7 @@ namespace {
 
 using namespace psn;
 using namespace psn::ppx;
-using psn::testing::Script;
+using psn::test::Script;
 
 void demand(bool holds) {
   if (!holds) std::abort();

@@ -10,7 +10,7 @@
 #include "psn/nn/network_file.h"
 #include "psn/nn/run/surrogate.h"
 
-namespace psn::testing {
+namespace psn::test {
 
 enum class Fate {
   kRefused,  // a DataError
@@ -38,4 +38,4 @@ inline Fate fate_of(const std::string& bytes) {
   return Fate::kRan;
 }
 
-}  // namespace psn::testing
+}  // namespace psn::test

@@ -7,7 +7,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
-  psn::testing::fate_of(bytes);
+  psn::test::fate_of(bytes);
   try {
     psn::TensorFile::parse(bytes, "the-file", "psn posterior", 1);
   } catch (const psn::DataError&) {

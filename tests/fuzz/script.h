@@ -10,7 +10,7 @@
 #include "psn/base/numerics.h"
 #include "psn/ppx/codec.h"
 
-namespace psn::testing {
+namespace psn::test {
 
 class Script {
  public:
@@ -118,4 +118,4 @@ class Script {
   std::span<const std::uint8_t> left_;
 };
 
-}  // namespace psn::testing
+}  // namespace psn::test

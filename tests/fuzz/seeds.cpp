@@ -9,10 +9,10 @@
 
 int main(int, char** arguments) {
   using namespace psn;
-  const testing::StoreRecords records;
-  for (char kind = 0; kind < static_cast<char>(testing::kRecordKinds); ++kind) {
+  const test::StoreRecords records;
+  for (char kind = 0; kind < static_cast<char>(test::kRecordKinds); ++kind) {
     int number = 0;
-    for (const std::string& record : records.sound(static_cast<testing::RecordKind>(kind))) {
+    for (const std::string& record : records.sound(static_cast<test::RecordKind>(kind))) {
       write_file_atomically(
           std::string(arguments[2]) + "/" + std::to_string(kind) + "-" + std::to_string(number++),
           kind + record);
@@ -21,6 +21,6 @@ int main(int, char** arguments) {
   for (const Addressing addressing : {Addressing::kInstance, Addressing::kSite}) {
     const bool sites = addressing == Addressing::kSite;
     save_network(std::string(arguments[1]) + (sites ? "/sites.psn" : "/instances.psn"),
-                 {testing::tiny_network(addressing), "[]", sites});
+                 {test::tiny_network(addressing), "[]", sites});
   }
 }

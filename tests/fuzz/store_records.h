@@ -15,7 +15,7 @@
 #include "psn/data/dictionary.h"
 #include "tests/unit/store_programs.h"
 
-namespace psn::testing {
+namespace psn::test {
 
 enum class RecordKind : std::uint8_t { kAddress, kForm, kTrace, kBlock };
 constexpr std::size_t kRecordKinds = 4;
@@ -102,4 +102,4 @@ class StoreRecords {
   std::vector<std::string> traces_;
 };
 
-}  // namespace psn::testing
+}  // namespace psn::test

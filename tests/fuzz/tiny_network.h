@@ -5,7 +5,7 @@
 
 #include "tests/law/network_fixture.h"
 
-namespace psn::testing {
+namespace psn::test {
 
 inline std::shared_ptr<Network> tiny_network(Addressing addressing) {
   NetworkConfig config = small_config(addressing);
@@ -17,4 +17,4 @@ inline std::shared_ptr<Network> tiny_network(Addressing addressing) {
   return network_of(all_families(), {.config = config});
 }
 
-}  // namespace psn::testing
+}  // namespace psn::test

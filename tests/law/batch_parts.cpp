@@ -16,8 +16,8 @@
 namespace psn {
 namespace {
 
-using testing::simulate;
-using testing::small_config;
+using test::simulate;
+using test::small_config;
 
 // Loops of random length, and an observation at the end.
 Model loops() {

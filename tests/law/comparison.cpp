@@ -10,7 +10,7 @@
 namespace psn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 // The probability that the network draws unknown somewhere along a trace that it knows.
 double unknown_along(const Network& network, const Trace& trace) {

@@ -119,7 +119,7 @@ TEST_F(ComputedObservations, AreRefusedByWhoeverWeighs) {
 // Training, evaluation and the simulator agree on what counts.
 TEST_F(ComputedObservations, AreInNoDensityOfATrace) {
   InProcess simulator(computing());
-  const auto traces = testing::simulate(simulator, 200);
+  const auto traces = test::simulate(simulator, 200);
   const auto evaluated = log_prob(compile(surrogate_), traces, UnknownEvaluation::kZero);
   Network copy = *surrogate_;
   Growth growth(copy);
@@ -130,7 +130,7 @@ TEST_F(ComputedObservations, AreInNoDensityOfATrace) {
   for (std::size_t i = 0; i < traces.size(); ++i) EXPECT_NEAR(log_s[i], evaluated[i], 1e-3);
   EXPECT_LT(std::abs(validate(*surrogate_, traces).kl), 0.1);
   SurrogateSimulator surrogate("s", surrogate_);
-  EXPECT_LT(std::abs(validate(*surrogate_, testing::simulate(surrogate, 200)).kl), 0.1);
+  EXPECT_LT(std::abs(validate(*surrogate_, test::simulate(surrogate, 200)).kl), 0.1);
 }
 
 TEST_F(ComputedObservations, MeasuredInPartAreComputedForTheRest) {

@@ -12,9 +12,9 @@
 namespace psn {
 namespace {
 
-using testing::shake;
-using testing::simulate;
-using testing::small_config;
+using test::shake;
+using test::simulate;
+using test::small_config;
 
 NetworkConfig inference_config() {
   NetworkConfig config = small_config();

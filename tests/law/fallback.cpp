@@ -16,7 +16,7 @@
 namespace psn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 constexpr double kProbs[] = {0.5, 0.3, 0.2};  // of k
 constexpr double kOnes[] = {0.9, 0.2, 0.6};   // of what follows each k

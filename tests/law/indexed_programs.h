@@ -8,7 +8,7 @@
 
 #include "psn/core/model.h"
 
-namespace psn::testing {
+namespace psn::test {
 
 struct IndexedProgram {
   Model model;
@@ -114,4 +114,4 @@ inline std::vector<IndexedProgram> indexed_programs() {
   };
 }
 
-}  // namespace psn::testing
+}  // namespace psn::test

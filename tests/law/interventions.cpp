@@ -90,7 +90,7 @@ TEST(Intervention, HoldsInEveryEngine) {
 // Along one path, of eight traces: s(z) and s(y = 1 | x = 1, z) follow from their densities.
 Answer answer_of(std::shared_ptr<const Network> network, Simulator& simulator) {
   double joint[2][2][2] = {};  // z, x, y
-  for (const Trace& trace : testing::simulate(simulator, 1'000)) {
+  for (const Trace& trace : test::simulate(simulator, 1'000)) {
     joint[trace["z"].integer()][trace["x"].integer()][trace["y"].integer()] =
         std::exp(log_prob(*network, trace, UnknownEvaluation::kRenormalise));
   }
@@ -105,8 +105,8 @@ Answer answer_of(std::shared_ptr<const Network> network, Simulator& simulator) {
 
 TEST(Intervention, HoldsInASurrogateAndAfterItsCorrection) {
   InProcess simulator(confounded());
-  const auto network = testing::network_of(
-      confounded(), {.config = testing::small_config(), .traces = 1'000, .shake = 0.3});
+  const auto network = test::network_of(
+      confounded(), {.config = test::small_config(), .traces = 1'000, .shake = 0.3});
   SurrogateSimulator surrogate("s", network);
   const Answer exact = answer_of(network, simulator);
   expect_intervention(importance_sampling(surrogate, kData, holding(50'000)), exact);

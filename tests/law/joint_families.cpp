@@ -11,13 +11,13 @@
 namespace psn {
 namespace {
 
-struct Case {
+struct JointCase {
   const char* name;
   Distribution p, q;  // q: another member of the family, for the divergence
   Value gaps;         // a value of p of which something is missing
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& c) {
+std::ostream& operator<<(std::ostream& out, const JointCase& c) {
   return out << c.name;
 }
 
@@ -26,8 +26,8 @@ Value matrix(std::vector<double> numbers) {
   return {std::move(numbers), {n, n}};
 }
 
-const std::vector<Case>& cases() {
-  static const std::vector<Case> all{
+const std::vector<JointCase>& joint_cases() {
+  static const std::vector<JointCase> all{
       {"DirichletOfTwo", Dirichlet({2, 5}), Dirichlet({3, 2}), Value{kNaN, 0.7}},
       {"Dirichlet", Dirichlet({2, 3.5, 1.2}), Dirichlet({1, 2, 2}), Value{kNaN, 0.3, kNaN}},
       {"DirichletSmall", Dirichlet({0.6, 0.8, 1.5}), Dirichlet({0.9, 0.7, 1.1}),
@@ -45,7 +45,7 @@ const std::vector<Case>& cases() {
   return all;
 }
 
-class JointFamilyLaw : public testing::TestWithParam<Case> {
+class JointFamilyLaw : public testing::TestWithParam<JointCase> {
  protected:
   const Distribution& p() const { return GetParam().p; }
   const Distribution& q() const { return GetParam().q; }
@@ -189,7 +189,7 @@ TEST_P(JointFamilyLaw, Gaps) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, JointFamilyLaw, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(All, JointFamilyLaw, testing::ValuesIn(joint_cases()),
                          [](const auto& param) { return param.param.name; });
 
 TEST(JointFamilies, ACovarianceIsWhatItSays) {

@@ -69,7 +69,7 @@ TEST_F(LearnedTags, AreTheFunctionsThatTheyAre) {
   SurrogateSimulator surrogate("s", network_);
   Distance total, first, second, result;
   std::size_t right = 0;
-  const auto traces = testing::simulate(surrogate, 4'000);
+  const auto traces = test::simulate(surrogate, 4'000);
   for (const Trace& trace : traces) {
     const double a = trace["a"].scalar(), b = trace["b"].scalar();
     total.add(trace["total"].scalar() - (a + 2 * b), std::sqrt(5.0));
@@ -91,7 +91,7 @@ TEST_F(LearnedTags, AreTheFunctionsThatTheyAre) {
 // and so do training and evaluation, of the simulator's traces.
 TEST_F(LearnedTags, AreInNoDensity) {
   SurrogateSimulator surrogate("s", network_);
-  auto traces = testing::simulate(surrogate, 200);
+  auto traces = test::simulate(surrogate, 200);
   const auto whole = log_prob(surrogate.compiled(), traces, UnknownEvaluation::kRenormalise);
   for (std::size_t i = 0; i < traces.size(); ++i) {
     const auto& transitions = traces[i].transitions;
@@ -100,7 +100,7 @@ TEST_F(LearnedTags, AreInNoDensity) {
     EXPECT_GT(path, -5);
   }
   InProcess simulator(tagged());
-  traces = testing::simulate(simulator, 200);
+  traces = test::simulate(simulator, 200);
   const auto evaluated = log_prob(surrogate.compiled(), traces, UnknownEvaluation::kZero);
   Network copy = *network_;
   Growth growth(copy);
@@ -120,7 +120,7 @@ TEST_F(LearnedTags, CanBeLeftOut) {
   const auto network = train(simulator, Purpose::kSurrogate, 640);
   EXPECT_EQ(network->size(), 5u);  // begin, end, a, b, y
   SurrogateSimulator surrogate("s", network);
-  for (const Trace& trace : testing::simulate(surrogate, 50)) {
+  for (const Trace& trace : test::simulate(surrogate, 50)) {
     EXPECT_EQ(trace.entries.size(), 3u);
     EXPECT_TRUE(trace.result.empty());
   }
@@ -166,12 +166,12 @@ TEST_F(LearnedTags, AreExactAfterTheCorrection) {
 
 void expect_refused(const Model& model, const std::string& part) {
   InProcess simulator(model);
-  auto config = testing::small_config();
+  auto config = test::small_config();
   config.tags = true;
   Network network(config, 1);
   Growth growth(network);
   try {
-    growth.absorb(testing::simulate(simulator, 50));
+    growth.absorb(test::simulate(simulator, 50));
     FAIL() << part;
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();

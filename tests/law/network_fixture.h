@@ -15,7 +15,7 @@
 #include "psn/nn/tally/fit.h"
 #include "tests/law/scalar_core.h"
 
-namespace psn::testing {
+namespace psn::test {
 
 inline std::vector<Trace> simulate(Simulator& simulator, std::uint64_t count,
                                    std::uint64_t seed = 1, Parallelism parallelism = {16, 1}) {
@@ -285,4 +285,4 @@ inline ScalarEvaluation evaluate(const Network& network, const Trace& trace) {
   return result;
 }
 
-}  // namespace psn::testing
+}  // namespace psn::test

@@ -47,7 +47,7 @@ Model sequence() {
 }
 
 NetworkConfig list_config() {
-  NetworkConfig config = testing::small_config();
+  NetworkConfig config = test::small_config();
   config.purpose = Purpose::kInference;
   config.observation_layers = {.num_layers = 2, .hidden_dim = 3, .skip = 4, .shared = true};
   config.observation_context = 3;
@@ -69,7 +69,7 @@ std::vector<Observed> list_of(const Network& network, const Trace& trace) {
 
 TEST(ObservationLists, AreOneObservation) {
   InProcess simulator(plate());
-  const auto traces = testing::simulate(simulator, 30);
+  const auto traces = test::simulate(simulator, 30);
   Network network(list_config(), 3);
   Growth(network).absorb(traces);
   ASSERT_EQ(network.size(), 4u);  // begin, end, mu, x
@@ -80,12 +80,12 @@ TEST(ObservationLists, AreOneObservation) {
 // What training, and what inference makes of a list, whatever the order in which it was observed.
 TEST(ObservationLists, AreTheSameInTrainingAndInference) {
   InProcess forwards(plate()), backwards(plate(true));
-  const auto traces = testing::simulate(forwards, 30), other = testing::simulate(backwards, 30);
+  const auto traces = test::simulate(forwards, 30), other = test::simulate(backwards, 30);
   for (const auto* all : {&traces, &other}) {
     Network network(list_config(), 3);
     Growth growth(network);
     growth.absorb(*all);
-    testing::shake(network, 0.1, 3);
+    test::shake(network, 0.1, 3);
     const Batch batch = growth.flatten(*all);
     std::vector<float> inputs;
     ObservationGradient(network).compute(batch, inputs);
@@ -104,10 +104,10 @@ TEST(ObservationLists, AreTheSameInTrainingAndInference) {
 
 TEST(ObservationLists, AnotherScalingChangesNothing) {
   InProcess simulator(plate());
-  const auto traces = testing::simulate(simulator, 30);
+  const auto traces = test::simulate(simulator, 30);
   Network network(list_config(), 3);
   Growth(network).absorb(traces);
-  testing::shake(network, 0.1, 3);
+  test::shake(network, 0.1, 3);
   const Network before = network;
   Scaling scaling = network.node(3).scaling;
   scaling.location[0] += 0.7f;

@@ -20,7 +20,7 @@
 namespace psn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 

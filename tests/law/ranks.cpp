@@ -17,10 +17,10 @@
 namespace psn {
 namespace {
 
-using testing::on_ranks;
-using testing::ThreadCommunicator;
+using test::on_ranks;
+using test::ThreadCommunicator;
 
-NetworkConfig small(Purpose purpose = Purpose::kSurrogate) {
+NetworkConfig small_network(Purpose purpose = Purpose::kSurrogate) {
   NetworkConfig config;
   config.purpose = purpose;
   config.core_dim = 24;
@@ -99,11 +99,11 @@ void expect_like_one_process(const Model& model, const NetworkConfig& config,
 }
 
 TEST(Ranks, LearnControlFlowLikeOneProcess) {
-  expect_like_one_process(control_flow::model(), small(), recipe("default", 100));
+  expect_like_one_process(control_flow::model(), small_network(), recipe("default", 100));
 }
 
 // A loop whose index is part of the name: addresses appear to the end. Bounds vary.
-Value looping(Context& ctx) {
+Value looping_program(Context& ctx) {
   const double a = ctx.sample(Normal(0, 1), {.name = "a"});
   for (int i = 0;; ++i) {
     const double u = ctx.sample(Uniform(-i, 2 + std::abs(a)), {.name = "u", .index = i});
@@ -116,16 +116,16 @@ Value looping(Context& ctx) {
 TEST(Ranks, LearnUnboundedAddressesWithEveryAddressing) {
   for (const Addressing addressing :
        {Addressing::kInstance, Addressing::kSite, Addressing::kShared}) {
-    NetworkConfig config = small();
+    NetworkConfig config = small_network();
     config.addressing = addressing;
-    expect_like_one_process({"looping", looping}, config, recipe("paper", 40, 32));
+    expect_like_one_process({"looping_program", looping_program}, config, recipe("paper", 40, 32));
   }
 }
 
 TEST(Ranks, FindTheSameFewTransitionsToSharedIndices) {
-  NetworkConfig config = small();
+  NetworkConfig config = small_network();
   config.addressing = Addressing::kShared;
-  for (const testing::IndexedProgram& program : testing::indexed_programs()) {
+  for (const test::IndexedProgram& program : test::indexed_programs()) {
     SCOPED_TRACE(program.model.name);
     // Gradients that cancel but for rounding move Adam by a whole step, one way or the other: a
     // process alone whose weights differ by 2e-7 at the start ends up as far off.
@@ -135,9 +135,10 @@ TEST(Ranks, FindTheSameFewTransitionsToSharedIndices) {
 
 TEST(Ranks, LearnWithEveryCore) {
   for (const std::string_view core : core_names()) {
-    NetworkConfig config = small();
+    NetworkConfig config = small_network();
     config.core = core;
-    expect_like_one_process({"looping", looping}, config, recipe("default", 30, 32), 1e-3);
+    expect_like_one_process({"looping_program", looping_program}, config, recipe("default", 30, 32),
+                            1e-3);
   }
 }
 
@@ -145,12 +146,12 @@ TEST(Ranks, LearnWithEveryCore) {
 // rounding does to losses of 70 nats (see above) is relative: a process alone that computes its
 // batches in parts ends up .0004 of them off.
 TEST(Ranks, CountTheSame) {
-  NetworkConfig config = small();
+  NetworkConfig config = small_network();
   config.addressing = Addressing::kShared;
   config.tally = true;
   const TrainOptions options = recipe("default", 30, 48);
-  expect_like_one_process(testing::events(), config, options, 1e-3);
-  const Network network = train(testing::events(), config, options, 4).networks[3];
+  expect_like_one_process(test::events(), config, options, 1e-3);
+  const Network network = train(test::events(), config, options, 4).networks[3];
   ASSERT_TRUE(network.tally());
   EXPECT_GT(network.tally_inputs(), 20u);
 }
@@ -159,7 +160,7 @@ TEST(Ranks, CountTheSame) {
 TEST(Ranks, ShareTheLastBatchAsFarAsItGoes) {
   TrainOptions options = recipe("default", 30, 32);
   options.traces -= 27;
-  expect_like_one_process({"looping", looping}, small(), options);
+  expect_like_one_process({"looping_program", looping_program}, small_network(), options);
 }
 
 // One observation is in every trace, another in some; both are withheld at times.
@@ -172,9 +173,9 @@ Value observing(Context& ctx) {
 
 TEST(Ranks, LearnAnInferenceNetworkLikeOneProcess) {
   TrainOptions options = recipe("default", 40, 32);
-  expect_like_one_process({"observing", observing}, small(Purpose::kInference), options);
+  expect_like_one_process({"observing", observing}, small_network(Purpose::kInference), options);
   options.missing = 0.3;
-  expect_like_one_process({"observing", observing}, small(Purpose::kInference), options);
+  expect_like_one_process({"observing", observing}, small_network(Purpose::kInference), options);
 }
 
 Value failing(Context& ctx) {
@@ -188,7 +189,7 @@ TEST(Ranks, AllEndWithTheErrorOfOne) {
   on_ranks(4, [&](ThreadCommunicator& ranks) {
     TrainOptions options = recipe("default", 100);
     options.ranks = &ranks;
-    Network network(small(), 3);
+    Network network(small_network(), 3);
     InProcess simulator({"failing", failing});
     try {
       train_online(simulator, network, options);
@@ -208,8 +209,8 @@ TEST(Ranks, AllStopWhenOneIsToldTo) {
     TrainOptions options = recipe("default", 100, 48);
     options.ranks = &ranks;
     if (ranks.rank() == 1) options.monitor = &monitor;
-    Network network(small(), 3);
-    InProcess simulator({"looping", looping});
+    Network network(small_network(), 3);
+    InProcess simulator({"looping_program", looping_program});
     const Progress last = train_online(simulator, network, options, [&](const Progress& now) {
       if (ranks.rank() == 1 && now.batches == 5) monitor.stop = true;
     });
@@ -223,7 +224,7 @@ TEST(Ranks, AllStopWhenOneIsToldTo) {
 TEST(Ranks, NetworksThatDifferAreNamed) {
   std::string message;
   on_ranks(3, [&](ThreadCommunicator& ranks) {
-    Network network(small(), 3);
+    Network network(small_network(), 3);
     EXPECT_NO_THROW(require_same(ranks, network.parameters()));
     if (ranks.rank() == 2) network.parameters().values(0)[5] += 1e-6f;
     try {
@@ -237,7 +238,8 @@ TEST(Ranks, NetworksThatDifferAreNamed) {
 
 TEST(Ranks, ABatchMustBeDivisible) {
   TrainOptions options = recipe("default", 10, 50);
-  EXPECT_THROW(train({"looping", looping}, small(), options, 4), InvalidArgument);
+  EXPECT_THROW(train({"looping_program", looping_program}, small_network(), options, 4),
+               InvalidArgument);
 }
 
 // When nothing is new, the ranks say so in a few bytes.
@@ -252,7 +254,7 @@ TEST(Ranks, SayLittleWhenNothingIsNew) {
     TraceStream stream(simulator, {.seed = 1, .count = 200});
     std::vector<Trace> traces;
     stream.take(200, traces);
-    Network network(small(), 3);
+    Network network(small_network(), 3);
     Growth growth(network);
     growth.apply(exchange(ranks, growth.look(traces), network.config()));
     const std::uint64_t first = ranks.sent;

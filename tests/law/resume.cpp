@@ -140,11 +140,10 @@ INSTANTIATE_TEST_SUITE_P(
         ResumeCase{"shared_indices_likelihood", small(Purpose::kSurrogate, Addressing::kShared),
                    [](TrainOptions& options) { options.loss = Loss::kNegativeLogLikelihood; }},
         // Interrupted before and after there is a plan of what to count.
-        ResumeCase{"counts", counting(Addressing::kShared), [](TrainOptions&) {},
-                   testing::events()},
+        ResumeCase{"counts", counting(Addressing::kShared), [](TrainOptions&) {}, test::events()},
         ResumeCase{"counts_and_dense_adam", counting(Addressing::kInstance),
                    [](TrainOptions& options) { options.adam.touched_only = false; },
-                   testing::events()},
+                   test::events()},
         ResumeCase{"gru", small(Purpose::kSurrogate, Addressing::kShared, "gru")},
         ResumeCase{"attention", small(Purpose::kInference, Addressing::kSite, "attention")},
         ResumeCase{"plateau", small(Purpose::kSurrogate),

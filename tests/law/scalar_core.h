@@ -7,7 +7,7 @@
 
 #include "psn/nn/network.h"
 
-namespace psn::testing {
+namespace psn::test {
 
 using Numbers = std::vector<double>;
 
@@ -159,4 +159,4 @@ class ScalarCore : public ScalarBlocks {
   double steps_ = 0;
 };
 
-}  // namespace psn::testing
+}  // namespace psn::test

@@ -94,7 +94,7 @@ TEST(ParticleFilter, CopiesHaveTheDensitiesOfTheirValues) {
 }
 
 TEST(ParticleFilter, InASurrogateHasTheEvidenceOfImportanceSampling) {
-  const auto network = testing::network_of(reference::hmm(), {.config = testing::small_config()});
+  const auto network = test::network_of(reference::hmm(), {.config = test::small_config()});
   SurrogateSimulator surrogate("s", network);
   const Posterior sampled = importance_sampling(surrogate, hmm_data(), engine_options(60'000, {}));
   const double relative = 1 / std::sqrt(sampled.effective_sample_size());
@@ -105,8 +105,8 @@ TEST(ParticleFilter, InASurrogateHasTheEvidenceOfImportanceSampling) {
 
 // Where it falls back to the simulator, a copy is a run of the simulator of its own.
 TEST(ParticleFilter, InASurrogateThatFallsBack) {
-  const auto network = testing::network_of(
-      reference::hmm(), {.config = testing::small_config(), .traces = 50, .shake = 0.3});
+  const auto network = test::network_of(
+      reference::hmm(), {.config = test::small_config(), .traces = 50, .shake = 0.3});
   SurrogateSimulator surrogate(
       "s", network,
       {SurrogateOptions::Unknown::kSimulator, std::make_shared<InProcess>(reference::hmm())});
@@ -128,8 +128,7 @@ TEST(ParticleFilter, WithAnInferenceNetworkAsGuide) {
 
 // To the bit, whether the original waits or has been answered.
 TEST(Fork, InASurrogateACopyIsAskedWhatItsOriginalIs) {
-  const auto network =
-      testing::network_of(control_flow::model(), {.config = testing::small_config()});
+  const auto network = test::network_of(control_flow::model(), {.config = test::small_config()});
   SurrogateSimulator surrogate("s", network);
   const auto ensemble = surrogate.ensemble(3);
   PriorGuide prior;
@@ -198,13 +197,13 @@ TEST(Fork, AProgramThatDependsOnMoreThanItsChoicesIsFoundOut) {
 TEST(TransitionsOfTraces, AreThoseThatAreEvaluated) {
   for (const Model& model : {reference::gaussian(), reference::gaussian_marsaglia(),
                              reference::hmm(), reference::branching(), reference::epidemic(),
-                             control_flow::model(), testing::all_families()}) {
+                             control_flow::model(), test::all_families()}) {
     for (const Addressing addressing :
          {Addressing::kInstance, Addressing::kSite, Addressing::kShared}) {
       const auto network =
-          testing::network_of(model, {.config = testing::small_config(addressing), .shake = 0.05});
+          test::network_of(model, {.config = test::small_config(addressing), .shake = 0.05});
       SurrogateSimulator surrogate("s", network);
-      const auto traces = testing::simulate(surrogate, 100);
+      const auto traces = test::simulate(surrogate, 100);
       const auto evaluated =
           log_prob(surrogate.compiled(), traces, UnknownEvaluation::kRenormalise);
       for (std::size_t i = 0; i < traces.size(); ++i) {
@@ -216,7 +215,7 @@ TEST(TransitionsOfTraces, AreThoseThatAreEvaluated) {
             << model.name;
       }
       InProcess simulator(model);
-      EXPECT_TRUE(testing::simulate(simulator, 1).front().transitions.empty());
+      EXPECT_TRUE(test::simulate(simulator, 1).front().transitions.empty());
     }
   }
 }

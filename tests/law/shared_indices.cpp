@@ -13,7 +13,7 @@
 namespace psn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 // A loop whose rounds are all alike: `more` goes on with probability 0.6. With `forced` rounds
 // there are just as many, and going on is no choice.

@@ -27,7 +27,7 @@ class Shuffled : public TraceSource {
   std::uint64_t seed_, place_ = 0;
 };
 
-class StoreTraining : public testing::StoreTest, public ::testing::WithParamInterface<Purpose> {};
+class StoreTraining : public test::StoreTest, public ::testing::WithParamInterface<Purpose> {};
 
 TEST_P(StoreTraining, EqualsTrainingOnTheSameTraces) {
   InProcess simulator(control_flow::model());

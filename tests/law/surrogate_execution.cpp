@@ -15,7 +15,7 @@
 namespace psn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 struct Case {
   const char* name;

@@ -15,7 +15,7 @@
 namespace psn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 // The values that a choice may have; of an observation the one that was given.
 using Domain = std::function<std::vector<double>(const Node&)>;

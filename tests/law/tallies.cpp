@@ -16,7 +16,7 @@
 namespace psn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 const TallyType kThree{TallyKind::kCategories, 3}, kNumber{TallyKind::kNumber, 0};
 

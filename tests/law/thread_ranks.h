@@ -9,7 +9,7 @@
 
 #include "psn/ranks/communicator.h"
 
-namespace psn::testing {
+namespace psn::test {
 
 // What one rank hands to the others; the next may begin when all have taken it.
 class Table {
@@ -110,4 +110,4 @@ inline void on_ranks(std::uint32_t count, const std::function<void(ThreadCommuni
   }
 }
 
-}  // namespace psn::testing
+}  // namespace psn::test

@@ -6,7 +6,7 @@
 #include "psn/nn/run/evaluate.h"
 #include "tests/law/network_fixture.h"
 
-namespace psn::testing {
+namespace psn::test {
 
 // Expects the density that the grown network has of each trace where something is new, and the old
 // one's where nothing is. How many of the traces are unknown.
@@ -31,4 +31,4 @@ inline int expect_expanded(const Network& network, const std::vector<Trace>& tra
   return unknown;
 }
 
-}  // namespace psn::testing
+}  // namespace psn::test

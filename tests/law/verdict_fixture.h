@@ -17,7 +17,7 @@
 #include "psn/services/validate.h"
 #include "tests/law/inference_fixture.h"
 
-namespace psn::testing {
+namespace psn::test {
 
 // mu ~ N(0, 2), six measurements; `noise` and `shift` of them.
 inline Model measurements(double noise = 1, double shift = 0) {
@@ -102,4 +102,4 @@ class VerdictTest : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-}  // namespace psn::testing
+}  // namespace psn::test

@@ -6,7 +6,7 @@
 namespace psn {
 namespace {
 
-using testing::VerdictTest;
+using test::VerdictTest;
 
 // Has a test of this sort failed, at this site if one is named?
 bool failed(const evidence::Verdict& verdict, const std::string& test,
@@ -67,7 +67,7 @@ TEST_F(SurrogateVerdict, UnderTrainedOneFails) {
 class NetworkVerdict : public VerdictTest {};
 
 TEST_F(NetworkVerdict, SoundOnePasses) {
-  const auto network = inference_network(testing::measurements(), 6000);
+  const auto network = inference_network(test::measurements(), 6000);
   const auto found = calibrated(network, services::Engine::kCompiled);
   EXPECT_TRUE(found.verdict.passed) << text(found.verdict);
   ASSERT_EQ(found.latents.size(), 1u);
@@ -90,14 +90,14 @@ TEST_F(NetworkVerdict, BrokenOnesFail) {
   for (const Broken& broken :
        {Broken{"overconfident", 0.5, 0, "coverage"}, Broken{"too wide", 2, 0, "coverage"},
         Broken{"shifted", 1, 1, "ranks"}}) {
-    const auto network = inference_network(testing::measurements(broken.noise, broken.shift), 6000);
+    const auto network = inference_network(test::measurements(broken.noise, broken.shift), 6000);
     const auto found = calibrated(network, services::Engine::kNetwork);
     EXPECT_FALSE(found.verdict.passed) << broken.name;
     EXPECT_TRUE(failed(found.verdict, broken.test, "mu")) << broken.name << text(found.verdict);
     EXPECT_TRUE(found.ess.empty());
   }
   // Weights mend a proposal that is too wide, but not one that is somewhere else.
-  const auto far = inference_network(testing::measurements(0.3, 2), 6000);
+  const auto far = inference_network(test::measurements(0.3, 2), 6000);
   const auto found = calibrated(far, services::Engine::kCompiled);
   EXPECT_TRUE(failed(found.verdict, "weights")) << text(found.verdict);
 }

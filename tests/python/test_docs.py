@@ -14,7 +14,7 @@ SOURCE = os.environ["PSN_SOURCE"]
 class Pages(unittest.TestCase):
     def run_page(self, page):
         with open(os.path.join(SOURCE, page)) as file:
-            text = file.read().replace('budget="2m"', 'budget="1s"')
+            text = file.read().replace('budget="2m"', 'budget="3s"')
         blocks = [text] if page.endswith(".py") else re.findall(r"```python\n(.*?)```", text, re.S)
         names = {"__name__": "page"}
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), \

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kRepetitions = 200, kMostFailures = 7;
 
-class FalseAlarms : public testing::VerdictTest {};
+class FalseAlarms : public test::VerdictTest {};
 
 // Exactly right: the "simulator" is the surrogate itself, by its stored traces. It fails: 46 of
 // 200, with and without a tolerance (docs/howto/check-it-is-right.md).
@@ -34,7 +34,7 @@ TEST_F(FalseAlarms, OfASurrogateThatIsItsSimulator) {
 }
 
 TEST_F(FalseAlarms, OfWeightedPosteriors) {
-  const auto network = inference_network(testing::measurements(), 6000);
+  const auto network = inference_network(test::measurements(), 6000);
   int failures = 0;
   for (std::uint64_t seed = 1; seed <= kRepetitions; ++seed) {
     failures += calibrated(network, services::Engine::kCompiled, seed).verdict.passed ? 0 : 1;

@@ -5,7 +5,7 @@
 namespace psn {
 namespace {
 
-class LongTrace : public testing::CommandTest {
+class LongTrace : public test::CommandTest {
  protected:
   void expect_success(const std::string& arguments) const {
     const auto outcome = psn(arguments);

@@ -42,7 +42,9 @@ TEST_P(ZooTrial, IsGoodOrSaysThatItIsNot) {
   EXPECT_LT(trial.kl_per_choice(), GetParam().kl_per_choice);
   EXPECT_GT(trial.simulator.ess, GetParam().ess);
   EXPECT_FALSE(trial.silent_failure());
-  if (trial.c2st_weighted) EXPECT_LT(*trial.c2st_weighted, 0.55);
+  if (trial.c2st_weighted) {
+    EXPECT_LT(*trial.c2st_weighted, 0.55);
+  }
   std::filesystem::remove_all(folder);
 }
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "psn/base/numerics.h"
 #include "psn/base/rng.h"
@@ -29,6 +31,35 @@ TEST(Diagnostics, ChainEffectiveSampleSizeOfAutoregression) {
     const auto x = autoregressive(rho, n, 11);
     EXPECT_NEAR(chain_effective_sample_size({x, 1}) / expected, 1, 0.06) << rho;
     EXPECT_NEAR(chain_effective_sample_size({x, 4}) / expected, 1, 0.06) << rho;
+  }
+}
+
+// By the definition, lag by lag: sums of adjacent pairs, made decreasing, as long as positive.
+double effective_size_by_definition(const std::vector<double>& x) {
+  const auto n = static_cast<double>(x.size());
+  double mean = 0, pooled = 0, sum = 0, least = kInfinity;
+  for (const double value : x) mean += value / n;
+  const auto covariance = [&](std::size_t lag) {
+    double total = 0;
+    for (std::size_t i = 0; i + lag < x.size(); ++i) total += (x[i] - mean) * (x[i + lag] - mean);
+    return total / n;
+  };
+  pooled = covariance(0);
+  for (std::size_t lag = 0; lag + 1 < x.size(); lag += 2) {
+    const double pair = (covariance(lag) + covariance(lag + 1)) / pooled;
+    if (pair <= 0) break;
+    sum += least = std::min(least, pair);
+  }
+  return n / (2 * sum - 1);
+}
+
+// Also where correlations last longer than the lags that are looked at first, for chains longer and
+// shorter than these, and of no round length.
+TEST(Diagnostics, ChainEffectiveSampleSizeIsThatOfTheDefinition) {
+  for (const auto& [rho, n] : {std::pair{0.9995, 20'000}, {0.99, 5'000}, {0.5, 1'500}, {0.9, 77}}) {
+    const auto x = autoregressive(rho, static_cast<std::size_t>(n), 5);
+    EXPECT_NEAR(chain_effective_sample_size({x, 1}) / effective_size_by_definition(x), 1, 1e-9)
+        << rho << " " << n;
   }
 }
 

@@ -13,7 +13,7 @@
 namespace psn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 // Runs a trace through the network and collects all transition probabilities and log densities.
 struct Probabilities {

@@ -14,7 +14,7 @@
 namespace psn {
 namespace {
 
-using namespace testing;
+using namespace test;
 using nlohmann::json;
 
 NetworkFile example(bool optimizer = false, Addressing addressing = Addressing::kInstance,

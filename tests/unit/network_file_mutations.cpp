@@ -15,7 +15,7 @@
 namespace psn {
 namespace {
 
-using namespace testing;
+using namespace test;
 using nlohmann::json;
 
 // Mutations of a kind; PSN_MUTATIONS=10 in the environment makes it ten times as many.

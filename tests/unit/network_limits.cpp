@@ -16,8 +16,8 @@ TEST(NetworkLimits, WhateverANetworkTakesIsRead) {
   std::size_t refused = 0, nodes = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
-    InProcess simulator(testing::random_model(seed));
-    const auto config = testing::small_config(static_cast<Addressing>(seed % 3), 1);
+    InProcess simulator(test::random_model(seed));
+    const auto config = test::small_config(static_cast<Addressing>(seed % 3), 1);
     const NetworkFile file{std::make_shared<Network>(config, seed), "{}"};
     const auto grow = [&](std::uint64_t, Trace& trace) {
       for (const Entry& entry : trace.entries) {
@@ -50,7 +50,7 @@ TEST(NetworkLimits, OfTheMemoryThatANetworkTakes) {
   options.batch_size = 2;
   const auto learn = [&](std::size_t mb) {
     options.network_memory_mb = mb;
-    Network network(testing::small_config(), 1);
+    Network network(test::small_config(), 1);
     train_online(simulator, network, options);
     return network.parameters().bytes();
   };
@@ -72,7 +72,7 @@ TEST(NetworkLimits, OfTheMemoryThatANetworkTakes) {
 TEST(NetworkLimits, OfVectorsThatHangTogether) {
   const auto learn = [](const Distribution& d, Purpose purpose) -> std::string {
     InProcess simulator(Model("m", [&](Context& ctx) { ctx.sample(d, {.name = "x"}); }));
-    NetworkConfig config = testing::small_config();
+    NetworkConfig config = test::small_config();
     config.purpose = purpose;
     Network network(config, 1);
     try {

@@ -11,7 +11,7 @@
 namespace psn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 TEST(NetworkThreads, OneSurrogateOnTwo) {
   // Counted instances: addresses are made while traces run.

@@ -7,7 +7,7 @@
 
 #include "psn/core/model.h"
 
-namespace psn::testing {
+namespace psn::test {
 
 // What a program is made of comes from `rng`, anew and the same in every run; `x` is of the run, so
 // that parameters are the same in all runs, or filled with one number, or all different.
@@ -154,4 +154,4 @@ inline Model random_model(std::uint64_t seed) {
   });
 }
 
-}  // namespace psn::testing
+}  // namespace psn::test

@@ -13,9 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 using data::StoreReader;
 using data::StoreWriter;
-using testing::expect_same;
+using test::expect_same;
 
-class StoreDamage : public testing::StoreTest {
+class StoreDamage : public test::StoreTest {
  protected:
   void SetUp() override {
     StoreTest::SetUp();

@@ -14,7 +14,7 @@
 #include "psn/data/store.h"
 #include "tests/unit/store_programs.h"
 
-namespace psn::testing {
+namespace psn::test {
 
 inline void expect_same(const Value& a, const Value& b) {
   ASSERT_EQ(a.shape(), b.shape());
@@ -96,4 +96,4 @@ class StoreTest : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-}  // namespace psn::testing
+}  // namespace psn::test

@@ -5,7 +5,7 @@
 #include "psn/base/rng.h"
 #include "tests/fuzz/store_records.h"
 
-namespace psn::testing {
+namespace psn::test {
 namespace {
 
 class StoreMutations : public ::testing::TestWithParam<RecordKind> {};
@@ -49,4 +49,4 @@ INSTANTIATE_TEST_SUITE_P(Records, StoreMutations,
                                            RecordKind::kTrace, RecordKind::kBlock));
 
 }  // namespace
-}  // namespace psn::testing
+}  // namespace psn::test

@@ -6,7 +6,7 @@
 
 #include "psn/core/model.h"
 
-namespace psn::testing {
+namespace psn::test {
 
 // Every family, role and shape; names, indices, scopes, loops; parameters that never change, that
 // change together, and that change one by one.
@@ -59,4 +59,4 @@ inline Model everything() {
   });
 }
 
-}  // namespace psn::testing
+}  // namespace psn::test

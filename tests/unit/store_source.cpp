@@ -14,7 +14,7 @@
 namespace psn::data {
 namespace {
 
-using testing::expect_same;
+using test::expect_same;
 
 TEST(Shuffle, PermutationsArePermutations) {
   for (const std::uint64_t size : {1u, 2u, 3u, 5u, 16u, 17u, 1000u, 1024u, 4097u}) {
@@ -79,7 +79,7 @@ TEST(Split, SidesAreDisjointAndStay) {
   }
 }
 
-class StoreSourceTest : public testing::StoreTest {
+class StoreSourceTest : public test::StoreTest {
  protected:
   void SetUp() override {
     StoreTest::SetUp();

@@ -11,9 +11,9 @@ namespace {
 
 using data::StoreReader;
 using data::StoreWriter;
-using TraceStore = testing::StoreTest;
-using testing::everything;
-using testing::expect_same;
+using TraceStore = test::StoreTest;
+using test::everything;
+using test::expect_same;
 
 TEST_F(TraceStore, KeepsTracesToTheLastBit) {
   InProcess simulator(everything());
@@ -35,7 +35,7 @@ TEST_F(TraceStore, ReadsWhateverItAccepts) {
   std::size_t refused = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE(seed);
-    InProcess simulator(testing::random_model(seed));
+    InProcess simulator(test::random_model(seed));
     const auto traces = simulate(simulator, 8);
     const std::string place = path(std::to_string(seed));
     {

@@ -11,6 +11,15 @@ namespace psn {
 
 using nn::PackedMatrix;
 
+namespace {
+
+void add_scaled(std::size_t n, float factor, const float* __restrict x, float* __restrict y) {
+  if (factor == 0) return;
+  for (std::size_t j = 0; j < n; ++j) y[j] += factor * x[j];
+}
+
+}  // namespace
+
 Executor::Executor(std::shared_ptr<const CompiledNetwork> network, std::size_t rows)
     : compiled_(std::move(network)),
       network_(compiled_->network()),
@@ -102,7 +111,7 @@ void Executor::step(std::span<const Next> next, const VisitOutputs& visit,
 void Executor::move_core(std::span<const Next> next, std::size_t first, std::size_t count) {
   const std::size_t stride = compiled_->table_stride_;
   core_inputs_.resize(kChunk * stride);
-  const std::size_t width = h_ + context_.size();
+  const std::size_t width = h_ + context_.size(), inputs = network_.core_inputs();
   top_.resize(kChunk * width);
   rows_.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -111,18 +120,14 @@ void Executor::move_core(std::span<const Next> next, std::size_t first, std::siz
     const float* current = compiled_->current_.data() + n.node * stride;
     float* out = core_inputs_.data() + i * stride;
     for (std::size_t j = 0; j < stride; ++j) out[j] = previous[j] + current[j];
-    const auto add = [&](const float* weights, float feature) {
-      if (feature == 0) return;
-      for (std::size_t j = 0; j < network_.core_inputs(); ++j) out[j] += feature * weights[j];
-    };
     if (!compiled_->instance_.empty()) {
-      add(compiled_->instance_.data(), instance_feature(n.address->instance));
+      add_scaled(inputs, instance_feature(n.address->instance), compiled_->instance_.data(), out);
     }
     if (!compiled_->index_.empty()) {
       const float* weights = compiled_->index_.data();
       for (const float feature : index_features(n.address->variable->index)) {
-        add(weights, feature);
-        weights += network_.core_inputs();
+        add_scaled(inputs, feature, weights, out);
+        weights += inputs;
       }
     }
     for (std::size_t j = 0; j < observed_.size(); ++j) out[j] += observed_[j];
