@@ -46,6 +46,11 @@ constexpr std::array kExplanations{
                 "more `traces`, smaller updates (`learning_rate`), wider layers "
                 "(`observation_layers`); see whether the observations depend on the latents at all "
                 "(psn simulate)"},
+    Explanation{"the network proposes worse than linear regressions",
+                "on held-out traces its proposals are less probable than normals around what a "
+                "linear regression predicts: the observations tell more than it has learned",
+                "more `traces` (`from` goes on), more updates (`batch_size`), wider layers "
+                "(`observation_layers`)"},
     Explanation{"nats per trace from the simulator",
                 "the surrogate's traces are not yet those of the simulator: every result computed "
                 "in it is of another program, however small its error looks",

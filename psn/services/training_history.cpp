@@ -23,6 +23,7 @@ Json progress_json(const Progress& p, bool infers) {
   if (infers) {
     validation["loss_standard_error"] = p.validation->standard_error;
     validation["prior_loss"] = p.validation->prior_loss;
+    if (p.validation->linear_loss) validation["linear_loss"] = *p.validation->linear_loss;
     if (p.validation->remote_observation > 0) {
       validation["remote_observation"] = p.validation->remote_observation;
     }
@@ -52,12 +53,15 @@ std::optional<Figure> of_last_validation(const std::string& history, auto figure
 
 std::optional<Validation> last_validation(const std::string& history) {
   return of_last_validation<Validation>(history, [](const Json& held_out) {
+    std::optional<double> linear_loss;
+    if (held_out.contains("linear_loss")) linear_loss = held_out.at("linear_loss").get<double>();
     return Validation{.traces = held_out.at("traces").get<std::uint64_t>(),
                       .unseen = held_out.value("unseen", std::uint64_t{0}),
                       .loss = held_out.at("loss").get<double>(),
                       .kl = held_out.value("kl_nats_per_trace", 0.0),
                       .standard_error = held_out.value("kl_standard_error", 0.0),
                       .prior_loss = held_out.value("prior_loss", 0.0),
+                      .linear_loss = linear_loss,
                       .remote_observation = held_out.value("remote_observation", 0.0)};
   });
 }

@@ -50,8 +50,12 @@ std::string training_verdict(const std::vector<Progress>& course, const Progress
   const Validation& held_out = *last.validation;
   if (infers) {
     const double gain = held_out.prior_loss - held_out.loss;
-    return fmt::format("its proposals are {:.3g} nats per trace better than the prior's{}", gain,
-                       trend(course, true));
+    const std::string linear = held_out.linear_loss
+                                   ? fmt::format(" (linear regressions would be by {:.3g})",
+                                                 held_out.prior_loss - *held_out.linear_loss)
+                                   : "";
+    return fmt::format("its proposals are {:.3g} nats per trace better than the prior's{}{}", gain,
+                       linear, trend(course, true));
   }
   if (held_out.kl > kMostKl) return "not good enough for inference" + trend(course, false);
   return fmt::format("good: within {} nats per trace of the simulator", kMostKl);
@@ -68,6 +72,14 @@ std::vector<std::string> training_warnings(const Progress& last, bool infers) {
         "`batch_size`) or wider layers (`observation_layers` hidden_dim=128); or the observations "
         "tell nothing of what is to be inferred",
         held_out.loss, held_out.prior_loss));
+  }
+  if (infers && !learned_nothing(held_out) && below_linear(held_out)) {
+    warnings.push_back(fmt::format(
+        "the network proposes worse than linear regressions on the observations would (held-out "
+        "loss {:.4f} nats per trace, theirs {:.4f}): it has not learned yet what they tell; train "
+        "longer (`traces`, `from`), with more updates (`batch_size`) or wider layers "
+        "(`observation_layers` hidden_dim=128)",
+        held_out.loss, *held_out.linear_loss));
   }
   if (!infers && held_out.kl > kMostKl) {
     warnings.push_back(

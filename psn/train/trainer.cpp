@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "psn/train/growth.h"
+#include "psn/train/linear_baseline.h"
 #include "psn/train/parts.h"
 #include "psn/train/rank_checks.h"
 
@@ -264,11 +265,15 @@ class Trainer {
     require_same(ranks_, network_.parameters());
     progress_.finished = true;
     if (held_out_.empty()) return report();
-    const Validation last = validate(network_, held_out_, options_.memory_mb);
+    Validation last = validate(network_, held_out_, options_.memory_mb);
+    if (network_.infers()) {
+      if (const auto gain = linear_gain(held_out_)) last.linear_loss = last.prior_loss - *gain;
+    }
     if (!state_.best || last.loss < state_.plateau.best->loss) return report(last);
     network_ = *state_.best;
     Validation best = *state_.plateau.best;
     best.prior_loss = last.prior_loss;  // checkpoints do not keep these
+    best.linear_loss = last.linear_loss;
     best.remote_observation = last.remote_observation;
     return report(best);
   }

@@ -17,6 +17,12 @@ bool learned_nothing(const Validation& validation) {
   return !(validation.loss < validation.prior_loss - kLeast);
 }
 
+bool below_linear(const Validation& validation) {
+  constexpr double kLeast = 0.05;
+  return validation.linear_loss &&
+         validation.loss > *validation.linear_loss + kLeast + 3 * validation.standard_error;
+}
+
 namespace {
 
 // The share of runs whose observations count as unlike those of the training.

@@ -173,7 +173,8 @@ void bind_training(py::module_& module) {
       .def_readonly("loss", &Validation::loss)
       .def_readonly("kl", &Validation::kl)
       .def_readonly("standard_error", &Validation::standard_error)
-      .def_readonly("prior_loss", &Validation::prior_loss);
+      .def_readonly("prior_loss", &Validation::prior_loss)
+      .def_readonly("linear_loss", &Validation::linear_loss);
   py::class_<Progress>(module, "Progress")
       .def_readonly("traces", &Progress::traces)
       .def_readonly("addresses", &Progress::addresses)

@@ -58,6 +58,12 @@ TEST(Warnings, OfTraining) {
   EXPECT_EQ(training_warnings(last, false).size(), 1u);
   last.validation = Validation{.traces = 100, .loss = 6.93, .prior_loss = 6.93};
   EXPECT_EQ(training_warnings(last, true).size(), 1u);
+  last.validation =
+      Validation{.traces = 100, .loss = 6, .standard_error = 0.02, .prior_loss = 6.93};
+  last.validation->linear_loss = 5.9;  // not beyond chance
+  EXPECT_EQ(training_warnings(last, true).size(), 0u);
+  last.validation->linear_loss = 5.8;
+  EXPECT_EQ(training_warnings(last, true).size(), 1u);
   last.finished = false;
   EXPECT_TRUE(training_warnings(last, true).empty());
 }
@@ -112,7 +118,9 @@ TEST(Warnings, AllAreExplained) {
   last.validation = Validation{.traces = 100, .loss = 1, .kl = 1, .prior_loss = 1};
   add(training_warnings(last, false));
   add(training_warnings(last, true));
-  EXPECT_EQ(all.size(), 9u);
+  last.validation = Validation{.traces = 100, .loss = 1, .prior_loss = 3, .linear_loss = 0};
+  add(training_warnings(last, true));
+  EXPECT_EQ(all.size(), 10u);
   for (const std::string& warning : all) {
     const Finding finding = explained(warning);
     EXPECT_EQ(finding.warning, warning);

@@ -199,7 +199,8 @@ Part network_part(const std::string& file) {
     for (const auto& fact : facts_of(held_out, {{"kl_nats_per_trace", "KL, held out"},
                                                 {"kl_standard_error", "its standard error"},
                                                 {"loss", "loss, held out"},
-                                                {"prior_loss", "the prior's loss"}})) {
+                                                {"prior_loss", "the prior's loss"},
+                                                {"linear_loss", "linear regressions' loss"}})) {
       section.facts.push_back(fact);
     }
     section.figures = learning_figures(history_columns(history), "");
