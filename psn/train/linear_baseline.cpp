@@ -13,7 +13,7 @@ namespace psn {
 namespace {
 
 constexpr std::size_t kTracesAFeature = 20;  // that a regression needs
-constexpr std::size_t kMostTraces = 2000;
+constexpr std::size_t kMostTraces = 5000;
 
 // One row of numbers a trace.
 struct Table {
