@@ -43,7 +43,7 @@ class Session {
 
   // Lets the simulations go on that were started or answered, and returns the requests that came
   // up: none, if none came up for a while. The list is valid until the next call, each request in
-  // it until it is answered.
+  // it until it is answered. Inline, for above a switch of fibers every return is mispredicted.
   std::span<const Pending> advance() {
     const std::span<const Pending> all = ensemble_.advance();
     return replays_ == 0 ? all : without_replayed(all);
