@@ -47,6 +47,8 @@ if(TARGET psn_python)
   psn_package(python3 python3-psn "psn in Python." ${this_one} python3-numpy
               "python3 (>= ${PSN_PYTHON_VERSION}~)" "python3 (<< ${PSN_PYTHON_NEXT}~)")
   set(CPACK_DEBIAN_PYTHON3_PACKAGE_SECTION python)
+  set(CPACK_DEBIAN_PYTHON3_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/debian/python3/postinst
+                                                 ${CMAKE_CURRENT_LIST_DIR}/debian/python3/prerm)
   set(CPACK_DEBIAN_PYTHON3_PACKAGE_SUGGESTS "python3-zmq, python3-flatbuffers, python3-xarray, python3-netcdf4")
 endif()
 include(CPack)
