@@ -33,6 +33,14 @@ add_custom_command(
   COMMAND psn completion fish > ${reference}/psn.fish
   DEPENDS psn VERBATIM)
 add_custom_target(psn_reference ALL DEPENDS ${reference}/man1/psn.1)
+
+# All that is installed, and nothing else of the build.
+add_custom_target(psn_installed DEPENDS psn psn_reference ${layers} ${programs_libraries})
+foreach(part mpi netcdf python)
+  if(TARGET psn_${part})
+    add_dependencies(psn_installed psn_${part})
+  endif()
+endforeach()
 install(DIRECTORY ${reference}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
 install(FILES ${reference}/psn.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME psn)
 install(FILES ${reference}/_psn DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)

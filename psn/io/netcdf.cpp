@@ -16,7 +16,7 @@ void write_netcdf(const std::string& path, const NetcdfFile& file) {
   auto* write = reinterpret_cast<Writer*>(symbol_of_module("libpsn_netcdf.so", "psn_write_netcdf"));
   if (!write) {
     throw DataError(fmt::format(
-        "cannot write '{}': this psn is without NetCDF (Debian's libnetcdf19); npz and csv need "
+        "cannot write '{}': this psn is without NetCDF (package psn-netcdf); npz and csv need "
         "nothing",
         path));
   }

@@ -27,7 +27,8 @@ std::unique_ptr<Communicator> started_ranks() {
   auto* start =
       reinterpret_cast<Communicator* (*)()>(symbol_of_module("libpsn_mpi.so", "psn_start_mpi"));
   if (!start) {
-    throw DataError(fmt::format("started by mpirun, but MPI cannot be loaded: {}", dlerror()));
+    throw DataError(fmt::format("started by mpirun, but MPI cannot be loaded (package psn-mpi): {}",
+                                dlerror()));
   }
   return std::unique_ptr<Communicator>(start());
 }
