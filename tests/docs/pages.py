@@ -44,7 +44,7 @@ def blocks(text):
             end += 1
         indent = len(fence[1])
         inside = "".join(line[indent:] + "\n" for line in lines[at + 1:end])
-        named = re.search(r"`([^` ]+\.[a-z0-9]+|[^` ]*CMakeLists.txt)`:$", above)
+        named = re.search(r"`([^` ]+\.[a-z0-9]+)`(?: \(.*\))?:$", above)
         found.append(Block(fence[2].strip(), inside, at + 2, named[1] if named else ""))
         above, at = "", end + 1
     return found

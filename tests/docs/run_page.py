@@ -3,12 +3,13 @@
 The blocks of the page run in the order in which they stand, in a folder of the page's own, with psn on
 the PATH and with the sources and the build where a clone has them.
 
-    sh        by bash, to which the first command that fails is the end
+    sh        by bash, to which the first command that fails is the end; exported variables stay
     python    one after the other in one session; as in a notebook, a last expression is shown
     text      what the block before prints, if that ran: the same words, and numbers that differ by
               no more than a fifth, or .01; a line `...` stands for any lines
     others    are files: below a line that ends in "`NAME`:" they are NAME. What the sources have under
               that name must contain them; anything else is written, for the commands that follow
+    py, stan  for other packages; not run
     (none)    not run: takes root, other machines, or a name of the reader's own. test_pages.py looks
               whether its commands are there, with their options
 
@@ -109,21 +110,16 @@ class Page:
             if before is not None:
                 compare(block.text, before)
             return before
+        printed = None
         if block.file:
             self.file(block)
-            if block.language != "python" or os.path.exists(os.path.join(pages.SOURCE, block.file)):
-                return None
-        if block.language == "sh":
+        elif block.language == "sh":
             printed = self.shell(block.text)
         elif block.language == "python":
             printed = self.session.run(block.text, place)
-        elif block.language:
-            if not block.file:
-                raise Fault("nothing runs a block of '%s' without a file name above it" % block.language)
-            return None
-        else:
-            return None
-        self.printed.append(printed)
+        elif block.language not in ("", "py", "stan"):
+            raise Fault("nothing runs a block of '%s' without a file name above it" % block.language)
+        self.printed.append(printed or "")
         return printed
 
     @staticmethod
@@ -137,7 +133,8 @@ class Page:
 
     @staticmethod
     def shell(text):
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", text], text=True,
+        whole = ". ./.exported 2>/dev/null || true\ntrap 'export -p >.exported' EXIT\n" + text
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", whole], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if done.returncode != 0:
             raise Fault("exit code %d\n%s%s%s" % (done.returncode, text, done.stdout, done.stderr))
@@ -179,7 +176,9 @@ PROMISES = {"README.md": rate_of_the_shop, "docs/howto/use-python.md": rate_of_t
 def main(name):
     page = Page(name)
     build = os.path.dirname(os.path.dirname(PROGRAM))
-    os.environ["PATH"] = os.path.dirname(PROGRAM) + ":" + os.environ["PATH"]
+    first = [os.path.dirname(PROGRAM), os.path.dirname(sys.executable)]  # its python3 for simulators, too
+    os.environ["PATH"] = ":".join([*first, os.environ["PATH"]])
+    sys.path.insert(0, "")  # modules that the page writes
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for part in ("examples", "psn", "python", "experiments"):
             os.symlink(os.path.join(pages.SOURCE, part), part)

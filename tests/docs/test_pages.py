@@ -9,7 +9,7 @@ import unittest
 import pages
 import run_page
 
-LANGUAGES = {"", "sh", "python", "text", "cpp", "c", "fortran", "cmake", "toml", "json", "csv", "bash", "stan"}
+LANGUAGES = {"", "sh", "python", "text", "cpp", "c", "fortran", "cmake", "toml", "json", "csv", "bash", "py", "stan"}
 
 
 @functools.cache
@@ -35,8 +35,9 @@ def faults_of(words):
         if word not in commands_below(*command):
             break
         command.append(word)
-    if not command or not help_of(*command):
-        yield "no command '%s'" % words[0]
+    rest = words[len(command):]
+    if not command or (commands_below(*command) and rest and not rest[0].startswith("-")):
+        yield "no command '%s'" % " ".join(words[:len(command) + 1])
         return
     for word in words:
         option = re.match(r"--[a-z][a-z_-]*", word)
