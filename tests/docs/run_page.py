@@ -1,4 +1,4 @@
-"""Runs a page of the documentation, as a newcomer would type it: run_page.py PAGE.
+"""Runs a page of the documentation, as a newcomer would type it: run_page.py PAGE [--show].
 
 The blocks of the page run in the order in which they stand, in a folder of the page's own, with psn on
 the PATH and with the sources and the build where a clone has them.
@@ -13,7 +13,7 @@ the PATH and with the sources and the build where a clone has them.
     (none)    not run: takes root, other machines, or a name of the reader's own. test_pages.py looks
               whether its commands are there, with their options
 
-Budgets of time are shortened, and ports are of this test alone; nothing else differs from the page.
+--show prints what each block prints. Budgets of time are shortened, and ports are of this test alone; nothing else differs from the page.
 """
 
 import ast
@@ -120,6 +120,8 @@ class Page:
         elif block.language not in ("", "py", "stan"):
             raise Fault("nothing runs a block of '%s' without a file name above it" % block.language)
         self.printed.append(printed or "")
+        if self.shows and printed:
+            print("---- %s\n%s" % (place, printed), flush=True)
         return printed
 
     @staticmethod
@@ -173,8 +175,9 @@ PROMISES = {"README.md": rate_of_the_shop, "docs/howto/use-python.md": rate_of_t
             "docs/howto/export-a-posterior.md": one_mean_everywhere}
 
 
-def main(name):
+def main(name, *options):
     page = Page(name)
+    page.shows = "--show" in options
     build = os.path.dirname(os.path.dirname(PROGRAM))
     first = [os.path.dirname(PROGRAM), os.path.dirname(sys.executable)]  # its python3 for simulators, too
     os.environ["PATH"] = ":".join([*first, os.environ["PATH"]])
@@ -189,4 +192,4 @@ def main(name):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])
