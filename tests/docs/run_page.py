@@ -9,11 +9,13 @@ the PATH and with the sources and the build where a clone has them.
               no more than a fifth, or .01; a line `...` stands for any lines
     others    are files: below a line that ends in "`NAME`:" they are NAME. What the sources have under
               that name must contain them; anything else is written, for the commands that follow
-    py, stan  for other packages; not run
-    (none)    not run: takes root, other machines, or a name of the reader's own. test_pages.py looks
+    py, stan  for other packages, and
+    bash      for other machines: not run
+    (none)    not run either: takes root, other machines, or a name of the reader's own. test_pages.py looks
               whether its commands are there, with their options
 
---show prints what each block prints. Budgets of time are shortened, and ports are of this test alone; nothing else differs from the page.
+Budgets of time are shortened, and ports are of this test alone; nothing else differs from the page.
+--show prints what each block prints.
 """
 
 import ast
@@ -117,7 +119,7 @@ class Page:
             printed = self.shell(block.text)
         elif block.language == "python":
             printed = self.session.run(block.text, place)
-        elif block.language not in ("", "py", "stan"):
+        elif block.language not in ("", "py", "stan", "bash"):
             raise Fault("nothing runs a block of '%s' without a file name above it" % block.language)
         self.printed.append(printed or "")
         if self.shows and printed:
