@@ -34,6 +34,7 @@ async function look(browser) {
       continue;
     }
     await page.click(found);
+    await page.waitForLoadState("load");
     if (!page.url().includes(wanted)) faults.push(`${found} leads to ${page.url()}`);
   }
 
