@@ -93,7 +93,31 @@ TEST_F(ReferenceCommands, ManPagesOfAllCommands) {
   for (const char* name : {"psn", "psn-infer", "psn-data", "psn-man"}) {
     EXPECT_TRUE(std::filesystem::exists(folder_ / "pages" / (name + std::string(".1")))) << name;
   }
+  EXPECT_EQ(psn("man infer").out.find("\\-\\-stack\\-size\\fR 0"), std::string::npos);
   expect_error("man infre", 64, "unknown command 'infre'; did you mean 'infer'?");
+}
+
+// What the site's reference is made of.
+TEST_F(ReferenceCommands, PagesOfAllCommandsInMarkdown) {
+  ASSERT_EQ(psn("man --format markdown --out pages").code, 0);
+  const std::string page = slurp(folder_ / "pages" / "psn-infer.md");
+  for (const char* part : {"# psn infer\n", "\npsn infer model [OPTIONS]\n", "| `-n`, `--samples` |",
+                           "| `--engine` | `is`, `ic`,", "| `--seed` |"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part << "\n" << page;
+  }
+  const std::string top = slurp(folder_ / "pages" / "psn.md");
+  EXPECT_NE(top.find("[`data`](psn-data.md)"), std::string::npos) << top;
+  // Every row of every table has as many cells: what is special in descriptions is escaped.
+  const std::regex row("(^|\n)\\|([^\n]*)"), bar("(^|[^\\\\])\\|");
+  for (const auto& file : std::filesystem::directory_iterator(folder_ / "pages")) {
+    const std::string text = slurp(file.path());
+    for (std::sregex_iterator at(text.begin(), text.end(), row), end; at != end; ++at) {
+      const std::string cells = at->str(2);
+      const auto bars = std::distance(std::sregex_iterator(cells.begin(), cells.end(), bar),
+                                      std::sregex_iterator());
+      EXPECT_TRUE(bars == 2 || bars == 4) << file.path() << ": " << cells;
+    }
+  }
 }
 
 TEST_F(ReferenceCommands, VersionHasTheFactsOfTheBuild) {

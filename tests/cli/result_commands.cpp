@@ -223,37 +223,6 @@ TEST_F(ResultCommands, WatchTellsTheRunningFromTheKilled) {
   EXPECT_EQ(psn("watch log").code, 0);
 }
 
-// The how-to on exports, as it stands there: its commands, then its snippets, which print a label,
-// the mean and the sd.
-TEST_F(ResultCommands, ExportsAreReadByPython) {
-  const std::string text =
-      slurp(std::filesystem::path(PSN_SOURCE) / "docs/howto/export-a-posterior.md");
-  const std::regex block("```(sh|python)\n([^`]*)```");
-  std::string printed;
-  for (std::sregex_iterator at(text.begin(), text.end(), block), end; at != end; ++at) {
-    std::ofstream(folder_ / "block") << at->str(2);
-    const std::string how = at->str(1) == "sh" ? "psn() { \"" PSN_PROGRAM
-                                                 "\" \"$@\"; }; set -e; . ./block >said 2>&1; echo"
-                                               : "'" PSN_PYTHON "' block >said 2>&1; echo";
-    const std::string whole = "cd '" + folder_.string() + "' && bash -c '" + how + " $? >code'";
-    ASSERT_EQ(std::system(whole.c_str()), 0);
-    EXPECT_EQ(slurp(folder_ / "code"), "0\n") << at->str(2) << slurp(folder_ / "said");
-    if (at->str(1) == "python") printed += slurp(folder_ / "said");
-  }
-  const auto mu = json("summary post")["results"][0]["variables"]["mu"];
-  std::istringstream lines(printed);
-  std::string label;
-  double mean = 0, sd = 0;
-  int snippets = 0;
-  for (; lines >> label >> mean >> sd; ++snippets) {
-    // Resampling adds at most the error of 4000 draws: 4.9 of it, a false alarm in a million.
-    const double margin = label == "resampled" ? 4.9 / std::sqrt(4000.0) : 1e-9;
-    EXPECT_NEAR(mean, mu["mean"].get<double>(), margin) << label;
-    EXPECT_NEAR(sd, mu["sd"].get<double>(), margin) << label;
-  }
-  EXPECT_EQ(snippets, 4) << printed;
-}
-
 TEST_F(ResultCommands, NetcdfHasTheGroupsOfArviz) {
   infer("a", "--engine rmh --query mu,result");
   ASSERT_EQ(psn("predict a -n 400 --quiet --out p").code, 0);

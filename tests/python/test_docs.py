@@ -1,9 +1,9 @@
-"""The Python of the documentation, as a newcomer would type it, page by page."""
+"""The examples in Python, as a newcomer would run them. (Pages of the documentation: tests/docs.)"""
 
 import contextlib
 import io
 import os
-import re
+import runpy
 import tempfile
 import unittest
 import warnings
@@ -11,35 +11,22 @@ import warnings
 SOURCE = os.environ["PSN_SOURCE"]
 
 
-class Pages(unittest.TestCase):
-    def run_page(self, page):
-        with open(os.path.join(SOURCE, page)) as file:
-            text = file.read().replace('budget="2m"', 'budget="3s"')
-        blocks = [text] if page.endswith(".py") else re.findall(r"```python\n(.*?)```", text, re.S)
-        names = {"__name__": "page"}
+class Examples(unittest.TestCase):
+    def run_example(self, name):
+        """What it leaves behind, by name."""
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), \
                 contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for block in blocks:
-                exec(compile(block, page, "exec"), names)
-        return blocks, names
+            return runpy.run_path(os.path.join(SOURCE, name))
 
-    def test_howto(self):
-        blocks, names = self.run_page("docs/howto/use-python.md")
-        self.assertGreater(len(blocks), 6)
-        self.assertLess(abs(names["post"].mean("rate") - 14 / 9), 0.05)
-
-    def test_examples(self):
-        _, names = self.run_page("examples/python/shop.py")
+    def test_shop(self):
+        names = self.run_example("examples/python/shop.py")
         self.assertLess(abs(names["day"].mean("rate") - 32 / 9), 0.2)
-        _, names = self.run_page("examples/python/change_points.py")
+
+    def test_change_points(self):
+        names = self.run_example("examples/python/change_points.py")
         self.assertGreater(names["one"].mean(), 0.3)
         self.assertLess(abs(names["post"]["place_0"][names["one"]].mean() - 22), 3)
-
-    def test_readme(self):
-        blocks, names = self.run_page("README.md")
-        self.assertEqual(len(blocks), 1)
-        self.assertLess(abs(names["post"].mean("rate") - 14 / 9), 0.05)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include "apps/psn/options/options.h"
 #include "apps/psn/reference/completion.h"
 #include "apps/psn/reference/man_page.h"
+#include "apps/psn/reference/markdown_page.h"
 #include "psn/base/error.h"
 #include "psn/base/text.h"
 #include "psn/services/output_directory.h"
@@ -18,7 +19,7 @@ namespace {
 
 struct ManOptions {
   std::vector<std::string> words;
-  std::string out;
+  std::string out, format = "roff";
 };
 
 std::string completion_for(const std::string& shell, const CommandEntry& tree) {
@@ -31,11 +32,13 @@ std::string completion_for(const std::string& shell, const CommandEntry& tree) {
 void man_command(const CLI::App& program, const ManOptions& options) {
   const CommandEntry tree = command_tree(program);
   const std::string wanted = fmt::format("{}", fmt::join(options.words, " "));
+  const bool markdown = options.format == "markdown";
   services::OutputDirectory out(options.out);
   std::vector<std::string> known;
   for (const CommandEntry* command : all_commands(tree)) {
-    const std::string page = man_page(*command, PSN_VERSION, program.get_footer());
-    if (out) out.write(man_name(*command) + ".1", page);
+    const std::string page = markdown ? markdown_page(*command, program.get_footer())
+                                      : man_page(*command, PSN_VERSION, program.get_footer());
+    if (out) out.write(man_name(*command) + (markdown ? ".md" : ".1"), page);
     known.push_back(command->path);
     if (out || command->path != wanted) continue;
     fmt::print("{}", page);
@@ -63,6 +66,9 @@ void add_man_command(CLI::App& program) {
   auto options = std::make_shared<ManOptions>();
   command->add_option("command", options->words, "such as infer, or data generate")->expected(0, 3);
   command->add_option("--out", options->out, "folder for all pages, instead of one on stdout");
+  command->add_option("--format", options->format, "roff for man, markdown for the site")
+      ->check(CLI::IsMember({"roff", "markdown"}))
+      ->capture_default_str();
   command->callback([options, &program] { man_command(program, *options); });
 }
 

@@ -7,13 +7,13 @@
 namespace psn::app {
 namespace {
 
-// CLI11 shows what is allowed behind the type: "TEXT:{is,ic}".
+// CLI11 shows what is allowed behind the type: "TEXT:{is,ic}"; other checks may have braces within.
 std::vector<std::string> choices_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
-  const auto open = type.find('{'), close = type.find('}');
+  const auto open = type.find(":{"), close = type.find('}');
   std::vector<std::string> choices;
   if (open == std::string::npos || close == std::string::npos) return choices;
-  std::istringstream list(type.substr(open + 1, close - open - 1));
+  std::istringstream list(type.substr(open + 2, close - open - 2));
   for (std::string choice; std::getline(list, choice, ',');) choices.push_back(choice);
   return choices;
 }
