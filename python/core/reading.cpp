@@ -95,13 +95,22 @@ void bind_reports_and_watching(py::module_& module) {
         write_report(report_on_results(inputs), path);
       },
       "inputs"_a, "path"_a, WithoutPython());
+  py::class_<FigureFiles>(module, "FigureFiles")
+      .def(py::init())
+      .def_readwrite("svg", &FigureFiles::svg)
+      .def_readwrite("png", &FigureFiles::png)
+      .def_readwrite("pdf", &FigureFiles::pdf);
   module.def(
       "draw_figure",
-      [](const std::vector<std::string>& inputs, const std::string& name, const std::string& svg,
-         const std::string& png, const std::string& pdf) {
-        draw_figure(report_on_results(inputs), name, {svg, png, pdf});
+      [](const std::vector<std::string>& inputs, const std::string& name,
+         const FigureFiles& files) { draw_figure(report_on_results(inputs), name, files); },
+      "inputs"_a, "name"_a, "files"_a, WithoutPython());
+  module.def(
+      "draw_vega_lite",
+      [](const std::string& spec, const FigureFiles& files) {
+        draw_figure(Figure{.name = "figure", .content = spec}, files);
       },
-      "inputs"_a, "name"_a, "svg"_a, "png"_a, "pdf"_a, WithoutPython());
+      "spec"_a, "files"_a, WithoutPython());
   py::enum_<TrainingPhase>(module, "TrainingPhase")
       .value("running", TrainingPhase::kRunning)
       .value("finished", TrainingPhase::kFinished)

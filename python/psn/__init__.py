@@ -35,6 +35,7 @@ else:
     from psn.evidence import calibrate, criticise, validate
     from psn.inference import Posterior, infer
     from psn.networks import Network, compare
+    from psn.plot import Plot
     from psn.programs import Model, make_keys, model, models, serve
     from psn.results import build_facts, diagnose, export, machine, report, summary, watch
     from psn.running import PsnWarning

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from psn import _core
+from psn.plot import figure_files
 from psn.running import path_of
 
 FORMATS = dict(_core.ExportFormat.__members__)
@@ -93,11 +94,7 @@ def report(inputs: Any, path: Any, *, figure: str | None = None) -> Any:
     if figure is None:
         _core.write_report(inputs, os.fspath(path))
         return path
-    ending = os.path.splitext(os.fspath(path))[1]
-    if ending not in (".svg", ".png", ".pdf"):
-        raise _core.InvalidArgument("a figure is a .svg, .png or .pdf, not '%s'" % os.fspath(path))
-    files = {kind: os.fspath(path) if ending == "." + kind else "" for kind in ("svg", "png", "pdf")}
-    _core.draw_figure(inputs, figure, **files)
+    _core.draw_figure(inputs, figure, figure_files(path))
     return path
 
 

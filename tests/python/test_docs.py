@@ -29,13 +29,6 @@ class Pages(unittest.TestCase):
         self.assertGreater(len(blocks), 6)
         self.assertLess(abs(names["post"].mean("rate") - 14 / 9), 0.05)
 
-    def test_examples(self):
-        _, names = self.run_page("examples/python/shop.py")
-        self.assertLess(abs(names["day"].mean("rate") - 32 / 9), 0.2)
-        _, names = self.run_page("examples/python/change_points.py")
-        self.assertGreater(names["one"].mean(), 0.3)
-        self.assertLess(abs(names["post"]["place_0"][names["one"]].mean() - 22), 3)
-
     def test_readme(self):
         blocks, names = self.run_page("README.md")
         self.assertEqual(len(blocks), 1)
