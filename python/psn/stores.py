@@ -129,6 +129,8 @@ def _import(job, latents, observe, out, quiet):
             texts.append("%d of %d runs are left out and kept in '%s/failed.csv', which biases what is "
                          "learned if failing has to do with the variables"
                          % (result.failed, result.runs, job.store))
+        if result.unused:
+            texts.append("columns that nobody asked for: %s" % ", ".join(result.unused))
         for text in texts:
             warnings.warn(text, PsnWarning, stacklevel=3)
     store = Store(out)
