@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "psn/services/saving/results.h"
+
 namespace psn::app {
 namespace {
 
