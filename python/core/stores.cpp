@@ -77,14 +77,15 @@ void bind_entries(py::module_& module) {
 services::RunTable table_of(const std::map<std::string, Value>& arrays) {
   services::RunTable table;
   for (const auto& [name, array] : arrays) {
-    if (array.rank() == 0) throw InvalidArgument(fmt::format("'{}' has no runs", name));
-    const auto runs = static_cast<std::size_t>(array.shape()[0]);
+    const Shape shape = array.shape();
+    if (shape.empty()) throw InvalidArgument(fmt::format("'{}' has no runs", name));
+    const auto runs = static_cast<std::size_t>(shape[0]);
     if (!table.columns.empty() && runs != table.runs) {
       throw InvalidArgument(fmt::format("'{}' has {} runs, '{}' has {}", name, runs,
                                         table.columns[0].name, table.runs));
     }
     table.runs = runs;
-    services::RunColumn column{name, {array.shape().begin() + 1, array.shape().end()}, {}};
+    services::RunColumn column{name, {shape.begin() + 1, shape.end()}, {}};
     for (const double x : array) column.values.push_back(std::isfinite(x) ? x : kNaN);
     table.columns.push_back(std::move(column));
   }

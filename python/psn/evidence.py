@@ -87,14 +87,13 @@ def criticise(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
 
     More arguments: see psn.running.
     """
-    if engine is None:
-        engine = "is" if network is None else "ic"
+    chosen = engine_of(engine or ("is" if network is None else "ic"))
     with run(options, "draws") as r:
         job = _core.CriticismJob()
         r.simulation(job.simulation, model, draws)
         job.observations = observations or {}
         job.network = r.called.name(network) if network is not None else ""
-        job.replicates, job.engine, job.resume = replicates, engine_of(engine), resume
+        job.replicates, job.engine, job.resume = replicates, chosen, resume
         out = path_of(out)
         result = _core.criticise(job, r.host(), out, r.config("criticise", {
             "model": job.simulation.model, "draws": draws, "observe": observations,

@@ -132,7 +132,7 @@ class Run:
     def config(self, command, given):
         """All arguments as TOML, by the names of the command line's options: what was done, and the
         measure of whether `resume` goes on with the same. `given` are the command's own."""
-        values = {"json": False}
+        values = {}
         for name, value in {**self.options, **given}.items():
             if name in ("observe", "given"):
                 value = _named(value)
