@@ -38,23 +38,25 @@ def board():
         capacitor = 30e-12  # what the wires have
     else:
         capacitor = 1e-6 * psn.sample(psn.Normal(1, 0.25), "microfarad")
-    psn.observe(psn.Normal(voltages(max(resistor, 0.1), max(capacitor, 1e-12)), 0.02), "voltage")
+    psn.observe(psn.Normal(voltages(max(resistor, 0.1), max(capacitor, 1e-12)), 0.05), "voltage")
 
 
 # %% Measured: a capacitor of 0.8 uF where the drawing says 1 uF.
-measured = voltages(22, 0.8e-6) + 0.02 * np.random.default_rng(7).normal(size=len(TIMES))
+measured = voltages(22, 0.8e-6) + 0.05 * np.random.default_rng(7).normal(size=len(TIMES))
 
-# %% Markov chains, a run each step; two processes that run ngspice.
-chains = psn.infer(board, {"voltage": measured}, engine="rmh", samples=500, chains=2, burn_in=100,
-                   workers=2, queries=["open", "resistor", "microfarad"])
-sound = chains["open"] == 0
-print(chains)
-print("open with probability %.3f" % chains.mean("open"))
+# %% Two processes run ngspice; the runs are kept, and a network learns from them what to propose.
+store = psn.generate(board, 2000, "runs", workers=2)
+network = psn.train_inference(data=store)
+post = psn.infer(board, {"voltage": measured}, network=network, samples=300, workers=2,
+                 queries=["open", "resistor", "microfarad"])
+print(post)
+print("open with probability %.3f" % post.mean("open"))
 
 # %% The voltage by the parts that were drawn, and what was measured.
+draws = post.resample(20)  # none of them has an open capacitor, or this would be NaN
 lines = [{"run": i, "time": 1e6 * t, "voltage": v}
-         for i in np.flatnonzero(sound)[::25].tolist()
-         for t, v in zip(TIMES, voltages(chains["resistor"][i], 1e-6 * chains["microfarad"][i]))]
+         for i, (r, c) in enumerate(zip(draws["resistor"], draws["microfarad"]))
+         for t, v in zip(TIMES, voltages(r, 1e-6 * c))]
 points = [{"time": 1e6 * t, "voltage": v} for t, v in zip(TIMES, measured)]
 axes = {"x": {"field": "time", "type": "quantitative", "title": "microseconds"},
         "y": {"field": "voltage", "type": "quantitative", "title": "V"}}

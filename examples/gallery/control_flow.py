@@ -24,5 +24,4 @@ for model in ("control-flow", surrogate):
     print(post)
 
 # %% Where the two go from each address, side by side.
-psn.graph(surrogate, 5000, out="graph")
-psn.report(["graph"], "control_flow.svg", figure="transitions")
+psn.report("comparison", "control_flow.svg", figure="address-transitions")

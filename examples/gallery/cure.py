@@ -10,24 +10,27 @@ import psn
 CYCLE = [20, 2, 110, 60, 2, 180]  # start, two ramps (C a minute), holds (C, minutes)
 
 # %% Runs of the finite-element simulator are kept: it need not run again for another network.
-store = psn.generate("composite-cure", 1500, "cures")
+store = psn.generate("composite-cure", 3000, "cures")
 print(store.contents().length.mean, "choices a run")
 
-# %% A part that is a standard deviation too thick, with its sensor.
+# %% A part that is a standard deviation off in all that is uncertain, with its sensor.
 TRUTH = {"config": [1, 1, 1, 1]}
 run = psn.simulate("composite-cure", 1, held=TRUTH, record=1, seed=9).traces[0]
 values = {step.name: np.asarray(step.value) for step in run.steps}
 print({name: value.shape for name, value in values.items()})
 
 # %% A network that has seen the kept runs guesses the configuration from the sensor.
-network = psn.train_inference(data=store, traces=6000, validation=150)
+network = psn.train_inference(data=store)  # as many passes as so few runs bear
 print(network)
 data = {name: values[name] for name in
         ("temps_config", "air_temp_top", "air_temp_bot", "temps_bottom")}
 post = psn.infer("composite-cure", data, network=network, engine="network", samples=200,
                  queries=["config", "latent_temps"])
-print("thickness of the tool: %.2f +- %.2f, in truth %d, by the prior 0 +- 1"
-      % (post.mean("config"), post.std("config"), TRUTH["config"][0]))
+for k, name in enumerate(["tool", "laminate", "heat transfer below", "heat transfer above"]):
+    print("%-20s %5.2f +- %.2f, in truth %d, by the prior 0 +- 1"
+          % (name, post.mean("config", k), post.std("config", k), TRUTH["config"][k]))
+# The sensor tells of the heat transfer below; 3,000 runs are few, and psn.calibrate says how far to
+# believe such a network.
 
 # %% Inside the part, 30 mm above the bottom, over time: draws, and the truth.
 DEPTH = 15  # of 20, 2 mm apart

@@ -35,8 +35,7 @@ def school():
     infect = psn.sample(psn.LogNormal(0.5, 0.5), "infect")
     recover = psn.sample(psn.LogNormal(-0.7, 0.5), "recover")
     spread = psn.sample(psn.Gamma(2, 0.2), "spread")
-    mean = course(infect, recover)
-    psn.observe(psn.NegativeBinomial(spread, spread / (spread + mean)), "in_bed")
+    psn.observe(psn.NegativeBinomial(course(infect, recover), spread), "in_bed")
 
 
 # %% The posterior, by random-walk moves.

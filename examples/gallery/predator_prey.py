@@ -38,7 +38,7 @@ data = next(step.value for step in run.steps if step.name == "log_counts")
 network = psn.train_inference(predator_prey, traces=12_000, validation=1000)
 print(network)
 post = psn.infer(predator_prey, {"log_counts": data}, network=network, engine="network",
-                 samples=2000)
+                 samples=2000, queries=list(TRUTH))
 print(post)
 
 # %% Breeding against dying, and the truth.
