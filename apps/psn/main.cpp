@@ -19,12 +19,12 @@
 #include "apps/psn/crash.h"
 #include "apps/psn/exit_codes.h"
 #include "apps/psn/options/help.h"
-#include "apps/psn/options/option_names.h"
 #include "apps/psn/options/options.h"
 #include "apps/psn/output/version_output.h"
 #include "apps/psn/ranks.h"
 #include "psn/base/error.h"
 #include "psn/base/text.h"
+#include "psn/services/option_names.h"
 
 namespace psn::app {
 namespace {
@@ -38,7 +38,7 @@ int complain(const std::string& message, ExitCode code) {
   // What is wrong for all is said by rank 0, which ends the others meanwhile.
   if (!ranks().leads()) std::this_thread::sleep_for(std::chrono::seconds(2));
   const std::string line =
-      one_line(with_option_names(message));  // whatever a library or a file put into it
+      one_line(services::with_option_names(message));  // whatever a library or a file put into it
   const std::string who = ranks().alone() ? "" : fmt::format("rank {}: ", ranks().rank());
   std::fputs(fmt::format("psn: error: {}{}\n", who, line).c_str(), stderr);
   if (!ranks().alone()) ranks().abort(code);

@@ -8,10 +8,10 @@
 #include <cstdio>
 
 #include "apps/psn/built_in_models.h"
-#include "apps/psn/options/option_names.h"
 #include "apps/psn/ranks.h"
 #include "psn/base/signal_stack.h"
 #include "psn/base/text.h"
+#include "psn/services/option_names.h"
 
 namespace psn::app {
 namespace {
@@ -127,7 +127,8 @@ void ProgramHost::end_program(const Verdict& verdict) {
   } catch (const std::exception& error) {
     where = fmt::format("; what there was is lost: {}", error.what());
   }
-  std::fputs(fmt::format("psn: error: {}{}\n", verdict.message, with_option_names(where)).c_str(),
+  std::fputs(fmt::format("psn: error: {}{}\n", verdict.message, services::with_option_names(where))
+                 .c_str(),
              stderr);
   ::_exit(verdict.code);
 }

@@ -1,12 +1,14 @@
 // What a trained surrogate of examples/plugin.cpp says: a day in the shop, and the rate at which
-// customers come, given that 12 came.
+// customers come, given that so many came.
 #include <cstdio>
+#include <cstdlib>
 
 #include "psn/services/infer.h"
 #include "psn/services/simulate.h"
 
 int main(int count, char** arguments) try {
-  if (count != 2) return std::puts("usage: shop s.psn"), 1;
+  if (count < 2) return std::puts("usage: shop s.psn [CUSTOMERS]"), 1;
+  const double customers = count > 2 ? std::atof(arguments[2]) : 12;
   psn::services::Host host;  // silent; another may show progress, or say stop
 
   psn::services::SimulationJob days;
@@ -19,9 +21,9 @@ int main(int count, char** arguments) try {
   psn::services::InferenceJob question;
   question.simulation = days.simulation;
   question.simulation.count = 20'000;
-  question.observations.set("count", 12.0);
+  question.observations.set("count", customers);
   const psn::services::InferenceResult answer = psn::services::infer(question, host);
-  std::printf("rate given 12: %.2f +- %.2f\n", answer.posterior.mean("rate"),
+  std::printf("rate given %g: %.2f +- %.2f\n", customers, answer.posterior.mean("rate"),
               answer.summary.columns.at(0).sd.at(0));
   for (const std::string& warning : answer.warnings) std::printf("%s\n", warning.c_str());
 } catch (const std::exception& error) {

@@ -110,8 +110,12 @@ std::string figure_svg(const Figure& figure, const Workshop& workshop) {
 }  // namespace
 
 void draw_figure(const Report& report, const std::string& name, const FigureFiles& files) {
+  draw_figure(find_figure(report, name), files);
+}
+
+void draw_figure(const Figure& figure, const FigureFiles& files) {
   const Workshop workshop;
-  const std::string svg = figure_svg(find_figure(report, name), workshop);
+  const std::string svg = figure_svg(figure, workshop);
   if (!files.svg.empty()) write_file_atomically(files.svg, svg);
   const std::string source = workshop.write("drawing.svg", svg);
   for (const auto& [format, file] : {std::pair("png", &files.png), std::pair("pdf", &files.pdf)}) {

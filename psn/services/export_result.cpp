@@ -15,28 +15,32 @@ std::optional<SavedResult> load_if_named(const std::string& folder) {
   return load_result(folder);
 }
 
-void write_inference_data(const ResultExport& job, const SavedResult& result) {
+void write_inference_data(const ResultExport& job, const SavedResult& result,
+                          const Observations& observations) {
   const auto predictive = load_if_named(job.predictive), prior = load_if_named(job.prior);
-  write_netcdf(job.out,
-               inference_data(result, saved_observations(job.folder),
-                              predictive ? &*predictive : nullptr, prior ? &*prior : nullptr));
+  write_netcdf(job.out, inference_data(result, observations, predictive ? &*predictive : nullptr,
+                                       prior ? &*prior : nullptr));
 }
 
 }  // namespace
 
 std::uint64_t export_result(const ResultExport& job) {
+  return export_result(load_result(job.folder), saved_observations(job.folder), job);
+}
+
+std::uint64_t export_result(SavedResult result, const Observations& observations,
+                            const ResultExport& job) {
   const bool netcdf = job.format == ExportFormat::kNetcdf;
   if (!netcdf && !(job.predictive.empty() && job.prior.empty())) {
     throw InvalidArgument("`predictive` and `prior` are groups of `format` netcdf");
   }
-  SavedResult result = load_result(job.folder);
   if (job.resample > 0) {
     Rng rng(job.seed, 0, kResampling);
     result.samples = result.samples.resample(job.resample, rng);
     result.samples.set_chains(0);
   }
   if (netcdf) {
-    write_inference_data(job, result);
+    write_inference_data(job, result, observations);
   } else if (job.format == ExportFormat::kNpz) {
     write_npz(result.samples, job.out, true);
   } else {

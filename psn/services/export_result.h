@@ -26,6 +26,9 @@ struct ResultExport {
 // How many samples the file has. Throws DataError, and InvalidArgument for what does not go
 // together.
 std::uint64_t export_result(const ResultExport& job);
+// The same of a result that is in no folder; the job's is not read.
+std::uint64_t export_result(SavedResult result, const Observations& observations,
+                            const ResultExport& job);
 
 // InferenceData of ArviZ: posterior, sample_stats (log_weight), observed_data, and with the folders
 // of the job posterior_predictive, prior and prior_predictive. Dimensions are chain, draw and

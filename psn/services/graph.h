@@ -8,12 +8,17 @@
 
 namespace psn::services {
 
+struct GraphJob : ForwardOptions {
+  TransitionGraph::Nodes nodes = TransitionGraph::Nodes::kAddresses;
+  double min_probability = 0;  // of edges in DOT
+};
+
 struct GraphResult {
   std::uint64_t traces = 0;
   std::vector<TransitionGraph::Edge> edges;  // sorted as TransitionGraph::edges() has them
   RunReport report;
 };
 
-GraphResult graph(const ForwardOptions& options, TransitionGraph::Nodes nodes, Host& host);
+GraphResult graph(const GraphJob& job, Host& host);
 
 }  // namespace psn::services

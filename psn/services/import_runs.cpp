@@ -17,7 +17,6 @@
 #include "psn/io/atomic_file.h"
 #include "psn/io/csv.h"
 #include "psn/services/observation_json.h"
-#include "psn/services/run_table.h"
 
 namespace psn::services {
 namespace {
@@ -182,7 +181,7 @@ ImportResult import_runs(const ImportJob& job) {
   if (job.latents.empty() || job.observed.empty()) {
     throw InvalidArgument("`latent` and `observe`: at least one column each");
   }
-  const RunTable table = read_runs(job.table);
+  const RunTable table = job.runs ? *job.runs : read_runs(job.table);
   ImportResult result;
   const Runs runs = choose(table, job, result);
   check_priors(runs, job);

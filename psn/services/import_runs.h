@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "psn/core/distribution.h"
+#include "psn/services/run_table.h"
 
 namespace psn::services {
 
@@ -21,7 +23,8 @@ struct Prior {
 Prior prior_of(const std::string& text);
 
 struct ImportJob {
-  std::string table;  // .csv or .npz (psn/services/run_table.h)
+  std::string table;             // .csv or .npz (psn/services/run_table.h); or what messages call:
+  std::optional<RunTable> runs;  // a table in memory
   // Drawn in this order, each from its prior; what the outputs were computed from.
   std::vector<Prior> latents;
   // Columns of outputs. How probable they are given the latents nobody knows: they are stored as

@@ -31,5 +31,7 @@ struct FigureFiles {
 // InvalidArgument for a name that the report does not have or a figure that is no picture,
 // DataError if a program is missing or fails.
 void draw_figure(const Report& report, const std::string& name, const FigureFiles& files);
+// The same for a figure of one's own.
+void draw_figure(const Figure& figure, const FigureFiles& files);
 
 }  // namespace psn::services

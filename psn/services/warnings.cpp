@@ -147,4 +147,37 @@ std::vector<std::string> surrogate_warnings(const std::string& model, const RunR
       model, kl->nats, kMostKl)};
 }
 
+std::vector<std::string> observation_use_warnings(const ObservationsUse& use) {
+  std::vector<std::string> warnings;
+  if (use.prior) {
+    warnings.emplace_back("nothing was observed, so this is the prior: `observations` NAME=VALUE");
+  }
+  const auto warn = [&](double share, const std::string& what) {
+    constexpr double kWorthAWord = 0.01;  // of the weight
+    if (share <= kWorthAWord) return;
+    warnings.push_back(fmt::format("traces with {:.3g} % of the weight {}", 100 * share, what));
+  };
+  for (const ObservationUse& observation : use.observations) {
+    const std::string& name = observation.name;
+    if (observation.values > 0) {
+      warn(observation.unused,
+           fmt::format("never came to the observation '{}', and were not weighed by it", name));
+    }
+    warn(observation.partly_used, fmt::format("used only some of the {} values of the observation "
+                                              "'{}'",
+                                              observation.values, name));
+    warn(observation.used_twice,
+         fmt::format("used one value of the observation '{}' at two addresses", name));
+  }
+  return warnings;
+}
+
+std::vector<std::string> failure_warnings(const Failures& failures) {
+  if (failures.runs == 0) return {};
+  return {fmt::format(
+      "{} runs failed ({}) and are left out, which biases the result if failing has to do with the "
+      "variables; the last: {}",
+      failures.runs, failures.causes(), failures.last)};
+}
+
 }  // namespace psn::services

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "psn/services/observation_use.h"
 #include "psn/services/posterior_summary.h"
 #include "psn/services/run_report.h"
 #include "psn/train/progress.h"
@@ -28,6 +29,10 @@ std::vector<std::string> posterior_warnings(const PosteriorSummary& summary);
 // Of observations that lie so far out among those of the network's training.
 std::vector<std::string> observation_warnings(const std::string& network, double remoteness,
                                               const RemoteObservation& usual);
+// Of observations that did not weigh the traces as somebody may have meant.
+std::vector<std::string> observation_use_warnings(const ObservationsUse& use);
+// Of runs that are left out.
+std::vector<std::string> failure_warnings(const Failures& failures);
 // Of a surrogate's runs; `model` is its file. None for another model.
 std::vector<std::string> surrogate_warnings(const std::string& model, const RunReport& report);
 

@@ -2,7 +2,6 @@
 #include "psn/services/calibrate.h"
 #include "psn/services/criticise.h"
 #include "psn/services/validate.h"
-#include "python/core/host.h"
 #include "python/core/services.h"
 #include "python/core/value.h"
 
@@ -50,15 +49,12 @@ void bind_validation(py::module_& module) {
       .def_readwrite("surrogate", &ValidationJob::surrogate)
       .def_readwrite("tolerance", &ValidationJob::tolerance)
       .def_readwrite("most_kl", &ValidationJob::most_kl);
-  py::class_<ValidationResult>(module, "ValidationResult")
+  py::class_<ValidationResult>(module, "ValidationResult", py::dynamic_attr())
       .def_readonly("verdict", &ValidationResult::verdict)
       .def_readonly("warnings", &ValidationResult::warnings)
       .def_readonly("conditional", &ValidationResult::conditional)
       .def_readonly("path_total_variation", &ValidationResult::path_total_variation)
       .def_readonly("failures", &ValidationResult::failures);
-  module.def("validate", [](const ValidationJob& job, PythonHost& host) {
-    return host.run([&] { return validate(job, host); });
-  });
 }
 
 void bind_calibration(py::module_& module) {
@@ -70,14 +66,15 @@ void bind_calibration(py::module_& module) {
       .def_readwrite("surrogate", &CalibrationJob::surrogate)
       .def_readwrite("engine", &CalibrationJob::engine)
       .def_readwrite("queries", &CalibrationJob::queries)
-      .def_readwrite("tolerance", &CalibrationJob::tolerance);
+      .def_readwrite("tolerance", &CalibrationJob::tolerance)
+      .def_readwrite("resume", &CalibrationJob::resume);
   py::class_<CalibratedLatent>(module, "CalibratedLatent")
       .def_readonly("name", &CalibratedLatent::name)
       .def_readonly("ranks", &CalibratedLatent::ranks)
       .def_readonly("coverage", &CalibratedLatent::coverage)
       .def_readonly("z_score", &CalibratedLatent::z_score)
       .def_readonly("contraction", &CalibratedLatent::contraction);
-  py::class_<CalibrationResult>(module, "CalibrationResult")
+  py::class_<CalibrationResult>(module, "CalibrationResult", py::dynamic_attr())
       .def_readonly("verdict", &CalibrationResult::verdict)
       .def_readonly("datasets", &CalibrationResult::datasets)
       .def_readonly("latents", &CalibrationResult::latents)
@@ -86,9 +83,6 @@ void bind_calibration(py::module_& module) {
       .def_readonly("khat", &CalibrationResult::khat)
       .def_readonly("unreliable", &CalibrationResult::unreliable)
       .def_readonly("failures", &CalibrationResult::failures);
-  module.def("calibrate", [](const CalibrationJob& job, PythonHost& host) {
-    return host.run([&] { return calibrate(job, host); });
-  });
 }
 
 void bind_criticism(py::module_& module) {
@@ -103,7 +97,8 @@ void bind_criticism(py::module_& module) {
           })
       .def_readwrite("replicates", &CriticismJob::replicates)
       .def_readwrite("engine", &CriticismJob::engine)
-      .def_readwrite("network", &CriticismJob::network);
+      .def_readwrite("network", &CriticismJob::network)
+      .def_readwrite("resume", &CriticismJob::resume);
   py::class_<CriticisedSite>(module, "CriticisedSite")
       .def_readonly("address", &CriticisedSite::address)
       .def_readonly("name", &CriticisedSite::name)
@@ -111,7 +106,7 @@ void bind_criticism(py::module_& module) {
       .def_readonly("value", &CriticisedSite::value)
       .def_readonly("pit", &CriticisedSite::pit)
       .def_readonly("blamed", &CriticisedSite::blamed);
-  py::class_<CriticismResult>(module, "CriticismResult")
+  py::class_<CriticismResult>(module, "CriticismResult", py::dynamic_attr())
       .def_readonly("verdict", &CriticismResult::verdict)
       .def_readonly("warnings", &CriticismResult::warnings)
       .def_readonly("p_value", &CriticismResult::p_value)
@@ -120,9 +115,6 @@ void bind_criticism(py::module_& module) {
       .def_readonly("khat", &CriticismResult::khat)
       .def_readonly("sites", &CriticismResult::sites)
       .def_readonly("failures", &CriticismResult::failures);
-  module.def("criticise", [](const CriticismJob& job, PythonHost& host) {
-    return host.run([&] { return criticise(job, host); });
-  });
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // What services are asked: their structs of options, as Python's objects.
 #include "psn/services/compare.h"
+#include "psn/services/engine_names.h"
 #include "psn/services/generate.h"
 #include "psn/services/graph.h"
-#include "psn/services/infer.h"
 #include "psn/services/predict.h"
 #include "psn/services/serve.h"
 #include "psn/services/simulate.h"
@@ -69,6 +69,14 @@ void bind_forward_jobs(py::module_& module) {
       .def_readwrite("surrogate", &ForwardOptions::surrogate)
       .def_property("held", values_of(&ForwardOptions::held), set_values_of(&ForwardOptions::held))
       .def_readwrite("queries", &ForwardOptions::queries);
+  py::class_<GraphJob, ForwardOptions>(module, "GraphJob")
+      .def(py::init())
+      .def_property(
+          "sites", [](const GraphJob& job) { return job.nodes == TransitionGraph::Nodes::kSites; },
+          [](GraphJob& job, bool sites) {
+            job.nodes = sites ? TransitionGraph::Nodes::kSites : TransitionGraph::Nodes::kAddresses;
+          })
+      .def_readwrite("min_probability", &GraphJob::min_probability);
   py::class_<SimulationJob, ForwardOptions>(module, "SimulationJob")
       .def(py::init())
       .def_readwrite("recorded", &SimulationJob::recorded)
@@ -96,22 +104,23 @@ void bind_forward_jobs(py::module_& module) {
       .def(py::init())
       .def_readwrite("simulation", &GenerationJob::simulation)
       .def_readwrite("store", &GenerationJob::store)
-      .def_readwrite("commit_every", &GenerationJob::commit_every);
+      .def_readwrite("commit_every", &GenerationJob::commit_every)
+      .def_readwrite("map_bytes", &GenerationJob::map_bytes)
+      .def_readwrite("config", &GenerationJob::config);
   py::class_<ServiceJob>(module, "ServiceJob")
       .def(py::init())
       .def_readwrite("model", &ServiceJob::model)
       .def_readwrite("endpoint", &ServiceJob::endpoint)
+      .def_readwrite("stack_kib", &ServiceJob::stack_kib)
       .def_readwrite("withhold_data", &ServiceJob::withhold_data)
+      .def_readwrite("curve_keys", &ServiceJob::curve_keys)
+      .def_readwrite("curve_allow", &ServiceJob::curve_allow)
       .def_readwrite("seed", &ServiceJob::seed);
 }
 
 void bind_inference_job(py::module_& module) {
-  py::enum_<Engine>(module, "Engine")
-      .value("importance", Engine::kImportance)
-      .value("compiled", Engine::kCompiled)
-      .value("network", Engine::kNetwork)
-      .value("prior_moves", Engine::kPriorMoves)
-      .value("random_walk", Engine::kRandomWalk);
+  py::enum_<Engine> engines(module, "Engine");
+  for (const auto& [name, engine] : engine_names()) engines.value(name.c_str(), engine);
   using Job = InferenceJob;
   py::class_<Job>(module, "InferenceJob")
       .def(py::init())
@@ -129,8 +138,6 @@ void bind_inference_job(py::module_& module) {
       .def_readwrite("defensive", &Job::defensive)
       .def_readwrite("correct", &Job::correct)
       .def_readwrite("draws", &Job::draws)
-      .def_readwrite("out", &Job::out)
-      .def_readwrite("config", &Job::config)
       .def_readwrite("resume", &Job::resume);
 }
 

@@ -18,6 +18,7 @@ PYBIND11_MODULE(_core, module) {
   psn::python::bind_stores(module);
   psn::python::bind_jobs(module);
   psn::python::bind_results(module);
-  psn::python::bind_services(module);
   psn::python::bind_evidence(module);
+  psn::python::bind_services(module);
+  psn::python::bind_reading(module);
 }

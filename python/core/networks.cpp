@@ -48,7 +48,17 @@ void bind_networks(py::module_& module) {
       .def_readonly("choice", &InspectedNode::choice)
       .def_readonly("family", &InspectedNode::family)
       .def_readonly("shape", &InspectedNode::shape)
+      .def_readonly("control", &InspectedNode::control)
+      .def_readonly("categories", &InspectedNode::categories)
       .def_readonly("learned", &InspectedNode::learned)
+      .def_property_readonly("successors",
+                             [](const InspectedNode& node) {
+                               std::vector<std::pair<NodeId, std::string>> all;
+                               for (const auto& [id, index] : node.successors) {
+                                 all.emplace_back(id, index);
+                               }
+                               return all;
+                             })
       .def_property_readonly("role", [](const InspectedNode& node) { return role_name(node.role); })
       .def("__repr__", [](const InspectedNode& node) { return "<psn.Node " + node.address + ">"; });
   py::class_<InspectedNetwork>(module, "InspectedNetwork")
@@ -58,6 +68,7 @@ void bind_networks(py::module_& module) {
                              [](const InspectedNetwork& network) { return network.config.purpose; })
       .def_readonly("seed", &InspectedNetwork::seed)
       .def_readonly("updates", &InspectedNetwork::updates)
+      .def_readonly("optimizer", &InspectedNetwork::optimizer)
       .def_readonly("parameters", &InspectedNetwork::parameters)
       .def_readonly("transitions", &InspectedNetwork::transitions)
       .def_readonly("nodes", &InspectedNetwork::nodes)

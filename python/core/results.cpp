@@ -4,12 +4,14 @@
 
 #include "psn/services/budget.h"
 #include "psn/services/compare.h"
+#include "psn/services/engine_names.h"
 #include "psn/services/generate.h"
 #include "psn/services/graph.h"
-#include "psn/services/infer.h"
 #include "psn/services/predict.h"
 #include "psn/services/simulate.h"
+#include "psn/services/stores.h"
 #include "psn/services/train.h"
+#include "psn/services/warnings.h"
 #include "python/core/services.h"
 #include "python/core/value.h"
 
@@ -60,7 +62,13 @@ void bind_posterior(py::module_& module) {
       .def("resampled_rows", resampled_rows, "count"_a, "seed"_a = 0)
       .def("save", &Posterior::save, "path"_a)
       .def_static("load", &Posterior::load, "path"_a)
-      .def("write_csv", &Posterior::write_csv, "path"_a);
+      .def("write_csv", &Posterior::write_csv, "path"_a)
+      .def(
+          "write_npz",
+          [](const Posterior& posterior, const std::string& path) {
+            services::write_npz(posterior, path, true);
+          },
+          "path"_a);
 }
 
 void bind_summaries(py::module_& module) {
@@ -118,6 +126,19 @@ void bind_reports(py::module_& module) {
       .def_readonly("failures", &RunReport::failures);
 }
 
+// All that is to be heard of a posterior besides itself.
+std::vector<std::string> told(const InferenceResult& result) {
+  std::vector<std::string> all;
+  const auto add = [&](const std::vector<std::string>& some) {
+    all.insert(all.end(), some.begin(), some.end());
+  };
+  if (result.correction) add(failure_warnings(result.correction->failures));
+  add(failure_warnings(result.report.failures));
+  add(observation_use_warnings(result.use));
+  add(result.warnings);
+  return all;
+}
+
 void bind_runs(py::module_& module) {
   using Step = TraceRecord::Step;
   py::class_<Step>(module, "Step")
@@ -130,7 +151,7 @@ void bind_runs(py::module_& module) {
   py::class_<TraceRecord>(module, "TraceRecord")
       .def_readonly("log_joint", &TraceRecord::log_joint)
       .def_readonly("steps", &TraceRecord::steps);
-  py::class_<SimulationResult>(module, "SimulationResult")
+  py::class_<SimulationResult>(module, "SimulationResult", py::dynamic_attr())
       .def_readonly("model", &SimulationResult::model)
       .def_readonly("mean_length", &SimulationResult::mean_length)
       .def_readonly("longest", &SimulationResult::longest)
@@ -146,16 +167,19 @@ void bind_runs(py::module_& module) {
       .def_readonly("seconds", &CorrectionFigures::seconds)
       .def_readonly("diverged", &CorrectionFigures::diverged)
       .def_readonly("failures", &CorrectionFigures::failures);
-  py::class_<InferenceResult>(module, "InferenceResult")
+  py::class_<InferenceResult>(module, "InferenceResult", py::dynamic_attr())
       .def_readonly("model", &InferenceResult::model)
+      .def_property_readonly("engine",
+                             [](const InferenceResult& result) { return name_of(result.engine); })
       .def_readonly("posterior", &InferenceResult::posterior)
       .def_readonly("summary", &InferenceResult::summary)
       .def_readonly("use", &InferenceResult::use)
       .def_readonly("correction", &InferenceResult::correction)
       .def_readonly("learned", &InferenceResult::learned)
       .def_readonly("report", &InferenceResult::report)
-      .def_readonly("warnings", &InferenceResult::warnings);
-  py::class_<PredictionResult>(module, "PredictionResult")
+      .def_readonly("warnings", &InferenceResult::warnings)
+      .def_property_readonly("told", told);
+  py::class_<PredictionResult>(module, "PredictionResult", py::dynamic_attr())
       .def_readonly("model", &PredictionResult::model)
       .def_readonly("samples", &PredictionResult::samples)
       .def_readonly("columns", &PredictionResult::columns)
@@ -182,7 +206,7 @@ void bind_training(py::module_& module) {
       .def_readonly("seconds", &Progress::seconds)
       .def_readonly("validation", &Progress::validation)
       .def_readonly("finished", &Progress::finished);
-  py::class_<TrainingResult>(module, "TrainingResult")
+  py::class_<TrainingResult>(module, "TrainingResult", py::dynamic_attr())
       .def_readonly("last", &TrainingResult::last)
       .def_readonly("infers", &TrainingResult::infers)
       .def_readonly("traces", &TrainingResult::traces)
@@ -198,6 +222,8 @@ void bind_training(py::module_& module) {
       .def_readonly("traces", &GenerationResult::traces)
       .def_readonly("new_traces", &GenerationResult::new_traces)
       .def_readonly("failures", &GenerationResult::failures);
+  module.def("failure_warnings", failure_warnings, "failures"_a);
+  module.def("surrogate_warnings", surrogate_warnings, "model"_a, "report"_a);
 }
 
 void bind_comparison(py::module_& module) {
@@ -226,7 +252,7 @@ void bind_comparison(py::module_& module) {
   py::class_<BinnedComparison>(module, "BinnedComparison")
       .def_readonly("simulator", &BinnedComparison::simulator)
       .def_readonly("surrogate", &BinnedComparison::surrogate);
-  py::class_<ComparisonResult>(module, "ComparisonResult")
+  py::class_<ComparisonResult>(module, "ComparisonResult", py::dynamic_attr())
       .def_readonly("conditional", &ComparisonResult::conditional)
       .def_readonly("transition", &ComparisonResult::transition)
       .def_readonly("frequency", &ComparisonResult::frequency)
@@ -240,8 +266,9 @@ void bind_comparison(py::module_& module) {
       .def_readonly("count", &Edge::count)
       .def_readonly("departures", &Edge::departures)
       .def_readonly("probability", &Edge::probability);
-  py::class_<GraphResult>(module, "GraphResult")
+  py::class_<GraphResult>(module, "GraphResult", py::dynamic_attr())
       .def_readonly("traces", &GraphResult::traces)
+      .def_readonly("report", &GraphResult::report)
       .def_readonly("edges", &GraphResult::edges);
 }
 

@@ -1,16 +1,12 @@
-// The calls: a job and the host that it runs under in, its result out.
+// The calls: a job, the host that it runs under and a folder for its files in, its result out.
 #include "python/core/services.h"
 
+#include <nlohmann/json.hpp>
+
 #include "psn/services/budget.h"
-#include "psn/services/compare.h"
 #include "psn/services/generate.h"
-#include "psn/services/graph.h"
-#include "psn/services/infer.h"
-#include "psn/services/predict.h"
-#include "psn/services/report.h"
+#include "psn/services/saving/results.h"
 #include "psn/services/serve.h"
-#include "psn/services/simulate.h"
-#include "psn/services/train.h"
 #include "python/core/host.h"
 #include "python/core/value.h"
 
@@ -19,22 +15,75 @@ namespace {
 
 using namespace py::literals;  // NOLINT(google-build-using-namespace)
 
+// result.to_dict(): what the command line prints with --json. For that a result keeps its job.
 template <class Job, class Result>
-void bind(py::module_& module, const char* name, Result (*service)(Job, services::Host&)) {
-  module.def(
-      name,
-      [service](const std::remove_cvref_t<Job>& job, PythonHost& host) {
-        return host.run([&] { return service(job, host); });
-      },
-      "job"_a, "host"_a);
+void add_to_dict() {
+  const py::object type = py::type::of<Result>();
+  const auto to_dict = [](const py::object& self) {
+    const auto json = services::json_of(self.cast<const Result&>(), self.attr("job").cast<Job&>());
+    return py::module_::import("json").attr("loads")(json.dump());
+  };
+  type.attr("to_dict") = py::cpp_function(to_dict, py::name("to_dict"), py::is_method(type),
+                                          "All figures, as the command line's --json has them.");
 }
 
-// `log` is told of runs that failed; None: nobody is.
-bool serve(services::ServiceJob job, PythonHost& host, const py::object& log) {
+// `out`: a folder for the result, with `config` in it; empty: none.
+template <class Asked, class Result>
+void bind(py::module_& module, const char* name, Result (*service)(Asked, services::Host&)) {
+  using Job = std::remove_cvref_t<Asked>;
+  constexpr bool kSaves = requires(Job job) {
+    job.save;
+  };
+  module.def(
+      name,
+      [service](const py::object& asked, PythonHost& host, const std::string& path,
+                const std::string& config) {
+        Job job = asked.cast<const Job&>();
+        services::OutputDirectory out(path);
+        const auto keep = [&](const Result& result) {
+          if (out) services::save(result, job, config, out);
+        };
+        if constexpr (kSaves) {
+          job.out = path;
+          job.config = config;
+          job.save = keep;
+        }
+        py::object answer = py::cast(host.run([&] {
+          Result result = service(job, host);
+          if constexpr (!kSaves) keep(result);
+          return result;
+        }));
+        answer.attr("job") = asked;
+        return answer;
+      },
+      "job"_a, "host"_a, "out"_a = "", "config"_a = "");
+  add_to_dict<Job, Result>();
+}
+
+py::object train(const py::object& asked, PythonHost& host) {
+  const auto& job = asked.cast<const services::TrainingJob&>();
+  py::object answer = py::cast(host.run([&] {
+    services::TrainingResult result = services::train(job, host);
+    services::save_summary(result, job);
+    return result;
+  }));
+  answer.attr("job") = asked;
+  return answer;
+}
+
+// `ready` is told the model's name and where it is served, `log` of runs that failed; None: nobody.
+bool serve(services::ServiceJob job, PythonHost& host, const py::object& log,
+           const py::object& ready) {
   if (!log.is_none()) {
     job.log = [&log](const std::string& line) {
       const py::gil_scoped_acquire python;
       log(line);
+    };
+  }
+  if (!ready.is_none()) {
+    job.ready = [&ready](const std::string& model, const std::string& endpoint) {
+      const py::gil_scoped_acquire python;
+      ready(model, endpoint);
     };
   }
   return host.run([&] {
@@ -52,34 +101,32 @@ services::GenerationResult generate(const services::GenerationJob& job, PythonHo
   return host.run([&] { return services::generate(job, host); });
 }
 
-services::GraphResult graph(const services::ForwardOptions& options, bool sites, PythonHost& host) {
-  using Nodes = TransitionGraph::Nodes;
-  return host.run(
-      [&] { return services::graph(options, sites ? Nodes::kSites : Nodes::kAddresses, host); });
-}
-
 }  // namespace
 
 void bind_services(py::module_& module) {
   py::class_<PythonHost>(module, "Host")
-      .def(py::init<const py::dict&, py::object>(), "programs"_a, "progress"_a = py::none());
+      .def(py::init<const py::dict&, py::object>(), "programs"_a, "progress"_a = py::none())
+      .def("models", [](const PythonHost& host) {
+        std::vector<std::pair<std::string, std::string>> all;
+        for (const Model& model : host.models()) all.emplace_back(model.name, model.description);
+        return all;
+      });
+  module.attr("traces_kept") = services::kTracesKept;
   bind(module, "simulate", services::simulate);
   bind(module, "infer", services::infer);
   bind(module, "predict", services::predict);
+  bind(module, "graph", services::graph);
   bind(module, "compare", services::compare);
-  bind(module, "train", services::train);
+  bind(module, "validate", services::validate);
+  bind(module, "calibrate", services::calibrate);
+  bind(module, "criticise", services::criticise);
+  module.def("train", train, "job"_a, "host"_a);
+  add_to_dict<services::TrainingJob, services::TrainingResult>();
   module.def("amount_within", amount_within, "job"_a, "seconds"_a, "host"_a);
   module.def("amount_begun", services::amount_begun, "out"_a);
   module.def("generate", generate, "job"_a, "host"_a);
-  module.def("graph", graph, "options"_a, "sites"_a, "host"_a);
-  module.def(
-      "write_report",
-      [](const std::vector<std::string>& inputs, const std::string& path) {
-        const py::gil_scoped_release free;
-        services::write_report(services::report_on_results(inputs), path);
-      },
-      "inputs"_a, "path"_a);
-  module.def("serve", serve, "job"_a, "host"_a, "log"_a = py::none());
+  module.def("serve", serve, "job"_a, "host"_a, "log"_a = py::none(), "ready"_a = py::none());
+  module.def("make_keys", services::make_keys, "path"_a);
 }
 
 }  // namespace psn::python

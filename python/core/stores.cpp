@@ -1,10 +1,15 @@
 // Trace stores: read trace by trace, and what else can be done with them. A process must not have a
 // store open twice, so each call opens it for itself.
-#include <algorithm>
-#include <filesystem>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
 #include <vector>
 
+#include "psn/base/error.h"
+#include "psn/base/numerics.h"
 #include "psn/data/store.h"
+#include "psn/services/import_runs.h"
 #include "psn/services/stores.h"
 #include "python/core/host.h"
 #include "python/core/networks.h"
@@ -16,9 +21,9 @@ namespace {
 using namespace py::literals;  // NOLINT(google-build-using-namespace)
 using services::StoreContents;
 
-class StoredTraces {
+class TraceReader {
  public:
-  explicit StoredTraces(std::string path) : path_(std::move(path)) {}
+  explicit TraceReader(std::string path) : path_(std::move(path)) {}
 
   std::uint64_t size() const {
     const py::gil_scoped_release free;
@@ -68,14 +73,60 @@ void bind_entries(py::module_& module) {
       .def("__len__", [](const StoredTrace& t) { return t.trace.length(); });
 }
 
+// Runs in arrays: of each the first extent are the runs.
+services::RunTable table_of(const std::map<std::string, Value>& arrays) {
+  services::RunTable table;
+  for (const auto& [name, array] : arrays) {
+    const Shape shape = array.shape();
+    if (shape.empty()) throw InvalidArgument(fmt::format("'{}' has no runs", name));
+    const auto runs = static_cast<std::size_t>(shape[0]);
+    if (!table.columns.empty() && runs != table.runs) {
+      throw InvalidArgument(fmt::format("'{}' has {} runs, '{}' has {}", name, runs,
+                                        table.columns[0].name, table.runs));
+    }
+    table.runs = runs;
+    services::RunColumn column{name, {shape.begin() + 1, shape.end()}, {}};
+    for (const double x : array) column.values.push_back(std::isfinite(x) ? x : kNaN);
+    table.columns.push_back(std::move(column));
+  }
+  return table;
+}
+
+void bind_imports(py::module_& module) {
+  using services::ImportJob;
+  using services::ImportResult;
+  py::class_<ImportJob>(module, "ImportJob")
+      .def(py::init())
+      .def_readwrite("table", &ImportJob::table)
+      .def_readwrite("observed", &ImportJob::observed)
+      .def_readwrite("store", &ImportJob::store)
+      .def("take", [](ImportJob& job,
+                      const std::map<std::string, Value>& arrays) { job.runs = table_of(arrays); })
+      .def("draw",
+           [](ImportJob& job, const std::string& name, const Distribution& prior) {
+             job.latents.push_back({name, prior});
+           })
+      .def("draw", [](ImportJob& job, const std::string& name, const std::string& prior) {
+        job.latents.push_back(services::prior_of(name + "=" + prior));
+      });
+  py::class_<ImportResult>(module, "ImportResult")
+      .def_readonly("runs", &ImportResult::runs)
+      .def_readonly("traces", &ImportResult::traces)
+      .def_readonly("failed", &ImportResult::failed)
+      .def_readonly("missing", &ImportResult::missing)
+      .def_readonly("unused", &ImportResult::unused);
+  module.def("import_runs", services::import_runs, "job"_a,
+             py::call_guard<py::gil_scoped_release>());
+}
+
 }  // namespace
 
 void bind_stores(py::module_& module) {
   bind_entries(module);
-  py::class_<StoredTraces>(module, "TraceReader")
+  py::class_<TraceReader>(module, "TraceReader")
       .def(py::init<std::string>())
-      .def("size", &StoredTraces::size)
-      .def("read", &StoredTraces::read, "first"_a, "count"_a, "step"_a = 1);
+      .def("size", &TraceReader::size)
+      .def("read", &TraceReader::read, "first"_a, "count"_a, "step"_a = 1);
   using services::LengthSummary;
   py::class_<LengthSummary>(module, "LengthSummary")
       .def_readonly("mean", &LengthSummary::mean)
@@ -107,11 +158,17 @@ void bind_stores(py::module_& module) {
              [](const std::vector<std::string>& stores, const std::string& out, PythonHost& host) {
                return host.run([&] { return services::merge_stores(stores, out, host); });
              });
-  module.def("export_traces", [](const std::string& store, const std::string& out,
-                                 std::vector<std::string> queries) {
-    const py::gil_scoped_release free;
-    return services::export_traces({.store = store, .out = out, .queries = std::move(queries)});
-  });
+  using services::ExportOptions;
+  py::class_<ExportOptions>(module, "TraceExport")
+      .def(py::init())
+      .def_readwrite("store", &ExportOptions::store)
+      .def_readwrite("out", &ExportOptions::out)
+      .def_readwrite("queries", &ExportOptions::queries)
+      .def_readwrite("first", &ExportOptions::first)
+      .def_readwrite("count", &ExportOptions::count);
+  module.def("export_traces", services::export_traces, "job"_a,
+             py::call_guard<py::gil_scoped_release>());
+  bind_imports(module);
 }
 
 }  // namespace psn::python

@@ -35,9 +35,12 @@ else:
     from psn.evidence import calibrate, criticise, validate
     from psn.inference import Posterior, infer
     from psn.networks import Network, compare
-    from psn.programs import Model, model, serve
-    from psn.report import report
+    from psn.plot import Plot
+    from psn.programs import Model, make_keys, model, models, serve
+    from psn.results import build_facts, diagnose, export, machine, report, summary, watch
     from psn.running import PsnWarning
     from psn.simulation import Predictions, Samples, graph, predict, simulate
-    from psn.stores import Store, generate
+    from psn.stores import Store, generate, import_runs
     from psn.training import train_inference, train_surrogate
+
+    __version__ = build_facts()["version"]

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 families: tuple[str, ...]
-settings: list[str]
+settings: list[str]  # names of psn.train_surrogate and train_inference
+traces_kept: int
 
 class Error(Exception): ...
 class InvalidArgument(Error, ValueError): ...

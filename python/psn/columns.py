@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 from psn.plot import Plot, plot
@@ -53,4 +55,9 @@ class Columns:
         return plot(self, self._posterior.weights, names, bins)
 
     def to_csv(self, path):
-        self._posterior.write_csv(str(path))
+        """A table, a row each sample."""
+        self._posterior.write_csv(os.fspath(path))
+
+    def to_npz(self, path):
+        """Arrays for numpy, with log_weight."""
+        self._posterior.write_npz(os.fspath(path))

@@ -10,13 +10,10 @@ import numpy as np
 from psn import _core
 from psn.columns import Columns
 from psn.programs import AnyModel
-from psn.running import run
+from psn.results import export_job
+from psn.running import engine_of, path_of, run
 from psn.simulation import Predictions, predict
-from psn.summary import Summary
-
-ENGINES = {"is": _core.Engine.importance, "ic": _core.Engine.compiled,
-           "network": _core.Engine.network, "lmh": _core.Engine.prior_moves,
-           "rmh": _core.Engine.random_walk}
+from psn.tables import Summary
 
 
 class Posterior(Columns):
@@ -78,13 +75,24 @@ class Posterior(Columns):
             data[name] = (["chain", "draw", *more], values.reshape(chains, -1, *values.shape[1:]))
         return xarray.Dataset(data, attrs={"inference_library": "psn", "model": self.result.model})
 
-    def to_netcdf(self, path, **options):
-        """to_xarray() in a file, as the group that ArviZ looks for."""
-        self.to_xarray(**options).to_netcdf(str(path), group="posterior")
+    def export(self, path: Any, format: str | None = None, **options: Any) -> int:
+        """To a file for other programs; as psn.export of a folder."""
+        job = export_job(path, format, **options)
+        return _core.export_posterior(self.result, self.result.job, job)
+
+    def to_netcdf(self, path: Any, resample: int = 0, seed: int = 0, **groups: Any) -> None:
+        """As ArviZ lays it out: posterior, sample_stats (log_weight), observed_data. resample: so
+        many draws of equal weight instead, for ArviZ knows no weights; predictive, prior: folders
+        of psn.predict(out=) and psn.simulate(out=) for the groups of these names."""
+        self.export(path, "netcdf", resample=resample, seed=seed, **groups)
 
     def save(self, path):
         """Columns and weights, as docs/formats/posterior.md has it."""
         self._posterior.save(str(path))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures, as `psn infer --json` has them."""
+        return self.result.to_dict()
 
     def __repr__(self):
         return "<psn.Posterior of %s>\n%r" % (self.result.model, self.summary())
@@ -98,8 +106,9 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
           queries: Sequence[str] = (), held: Mapping[str, Any] | None = None, chains: int = 4,
           burn_in: int | None = None, thinning: int = 1, defensive: float = 0.0, correct: int = 0,
           simulator: AnyModel | None = None, unknown: str = "renormalise", draws: int = 10_000,
-          **options: Any) -> Posterior:
-    """The posterior of a model given observations.
+          out: Any = None, resume: bool = False, **options: Any) -> Posterior:
+    """The posterior of a model given observations. An inference network as the model answers by
+    itself, if its program has no branches.
 
     observations  {name: value}: numbers or arrays, by name or address of what psn.observe() or
                   psn.sample() say; None in a list, or NaN, was not measured
@@ -118,18 +127,19 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
                   to be the simulator's posterior
     draws         samples of which all latents are kept, for post.predict()
     unknown       of a surrogate, at addresses that it does not know; see psn.simulate
+    out           a folder for the result, as `psn infer --out` writes it, with its report; Ctrl-C
+                  then keeps what there is beside it
+    resume        go on with what was interrupted on the way to `out`, if there is
 
     More arguments: see psn.running. Returns a Posterior.
     """
-    if engine is None:
-        engine = "is" if network is None else "ic"
-    if engine not in ENGINES:
-        raise _core.InvalidArgument("`engine`: one of %s, not '%s'" % (", ".join(ENGINES), engine))
-    with run(options) as r:
+    if engine is None and network is not None:
+        engine = "ic"
+    with run(options, "samples") as r:
         job = _core.InferenceJob()
         r.simulation(job.simulation, model, samples)
         r.surrogate(job.surrogate, unknown, simulator)
-        job.engine = ENGINES[engine]
+        job.engine = engine_of(engine) if engine is not None else None
         job.network = r.called.name(network) if network is not None else ""
         job.observations = observations or {}
         job.held = held or {}
@@ -140,6 +150,15 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
         job.defensive = defensive
         job.correct = correct
         job.draws = draws
-        result = _core.infer(job, r.host())
-        r.warn(result.warnings, result.report.failures)
+        job.resume = resume
+        out = path_of(out)
+        config = r.config("infer", {
+            "model": job.simulation.model, "samples": samples, "engine": engine or "auto",
+            "network": job.network, "defensive": defensive, "correct": correct or None,
+            "observe": observations, "given": held, "query": job.queries, "chains": chains,
+            "burn_in": burn_in, "thin": thinning, "draws": draws, "out": out,
+            "unknown": unknown, "simulator": job.surrogate.simulator})
+        result = _core.infer(job, r.host(), out, config)
+        r.page(out)
+        r.warn(result.told)
         return Posterior(result, simulator if correct else model)

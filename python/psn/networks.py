@@ -9,7 +9,7 @@ from typing import Any
 
 from psn import _core
 from psn.programs import AnyModel
-from psn.running import run
+from psn.running import path_of, run
 from psn.simulation import Samples, graph, simulate
 
 
@@ -36,6 +36,12 @@ class Network:
     def history(self):
         """The course of its training."""
         return json.loads(self._inspected.history or "[]")
+
+    @property
+    def nodes(self):
+        """All that it knows, the beginning and the end of a trace first; .successors have numbers
+        of nodes."""
+        return self._inspected.nodes
 
     @property
     def addresses(self):
@@ -72,22 +78,28 @@ class Network:
 
 def compare(model: AnyModel, surrogate: Any, traces: int = 10_000, *, min_count: int = 1000,
             bin: str = "", by: str = "", bins: int = 10, range: tuple[float, float] | None = None,
-            **options: Any) -> Any:
+            out: Any = None, **options: Any) -> Any:
     """How well a surrogate stands in for its simulator; docs/comparing.md says what the figures mean.
 
     traces       of each
     min_count    transitions count from addresses that are left so often in both
     bin, by, bins, range  also compare the mean of one variable in bins of another
+    out          a folder for the result, as `psn compare --out` writes it, with its report
 
     More arguments: see psn.running. Returns .conditional (.kl, .standard_error, .addresses),
     .transition, .frequency and .path_total_variation (each with .value and .floor: what it is
-    between two samples of the simulator), .conditional_means.
+    between two samples of the simulator), .conditional_means; .to_dict() has all.
     """
     with run(options) as r:
         job = _core.ComparisonJob()
         r.simulation(job.simulation, model, traces)
         job.surrogate = r.called.name(surrogate)
         job.min_count, job.bin, job.by, job.bins, job.range = min_count, bin, by, bins, range
-        result = _core.compare(job, r.host())
-        r.warn([], result.failures)
+        out = path_of(out)
+        result = _core.compare(job, r.host(), out, r.config("compare", {
+            "model": job.simulation.model, "samples": traces, "surrogate": job.surrogate,
+            "min_count": min_count, "bin": bin, "by": by, "bins": bins, "range": range,
+            "out": out}))
+        r.page(out)
+        r.warn(_core.failure_warnings(result.failures))
         return result

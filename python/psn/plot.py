@@ -1,9 +1,11 @@
-"""Figures of columns: weighted histograms, as Vega-Lite or by matplotlib."""
+"""Figures in Vega-Lite; those of columns are weighted histograms."""
 
 import json
 import os
 
 import numpy as np
+
+from psn import _core
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 
@@ -26,52 +28,46 @@ def components(columns, names):
                 yield "%s[%d]" % (name, i), flat[:, i]
 
 
+def figure_files(path):
+    """Where to draw a figure, by the ending of its file."""
+    files, ending = _core.FigureFiles(), os.path.splitext(os.fspath(path))[1][1:]
+    if ending not in ("svg", "png", "pdf"):
+        raise _core.InvalidArgument("a figure is a .svg, .png or .pdf, not '%s'" % os.fspath(path))
+    setattr(files, ending, os.fspath(path))
+    return files
+
+
 class Plot:
-    """A figure: shown by notebooks that know Vega-Lite, drawn by matplotlib where that is there."""
+    """A figure in Vega-Lite, of psn's or of one's own: shown by notebooks that know it, and drawn into
+    files."""
 
-    def __init__(self, panels):
-        self.panels = panels  # label, edges, densities
-
-    @property
-    def spec(self):
-        """As Vega-Lite has it."""
-        return {"$schema": SCHEMA, "hconcat": [{
-            "title": label, "width": 220, "height": 150,
-            "data": {"values": [{"low": a, "high": b, "density": d}
-                                for a, b, d in zip(edges[:-1].tolist(), edges[1:].tolist(),
-                                                   densities.tolist())]},
-            "mark": "bar",
-            "encoding": {"x": {"field": "low", "type": "quantitative", "bin": {"binned": True},
-                               "title": label},
-                         "x2": {"field": "high"},
-                         "y": {"field": "density", "type": "quantitative"}},
-        } for label, edges, densities in self.panels]}
-
-    def figure(self):
-        """As matplotlib has it."""
-        from matplotlib import pyplot
-
-        figure, axes = pyplot.subplots(1, len(self.panels), squeeze=False,
-                                       figsize=(3.2 * len(self.panels), 2.4))
-        for axis, (label, edges, densities) in zip(axes[0], self.panels):
-            axis.stairs(densities, edges, fill=True)
-            axis.set_title(label)
-        figure.tight_layout()
-        return figure
+    def __init__(self, spec):
+        self.spec = {"$schema": SCHEMA, **spec}
 
     def save(self, path):
-        """A .vl.json file holds the Vega-Lite; any other is drawn by matplotlib."""
+        """To .svg, .png or .pdf, which needs node and, but for the first, rsvg-convert; or its
+        specification to .vl.json. Returns the path."""
         if os.fspath(path).endswith(".json"):
             with open(path, "w") as file:
                 json.dump(self.spec, file)
         else:
-            self.figure().savefig(path)
+            _core.draw_vega_lite(json.dumps(self.spec), figure_files(path))
+        return path
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {"application/vnd.vegalite.v5+json": self.spec,
-                "text/plain": "<psn.Plot of %s>" % ", ".join(label for label, *_ in self.panels)}
+        return {"application/vnd.vegalite.v5+json": self.spec, "text/plain": "<psn.Plot>"}
+
+
+def panel(label, edges, densities):
+    values = [{"low": a, "high": b, "density": d}
+              for a, b, d in zip(edges[:-1].tolist(), edges[1:].tolist(), densities.tolist())]
+    return {"title": label, "width": 220, "height": 150, "data": {"values": values}, "mark": "bar",
+            "encoding": {"x": {"field": "low", "type": "quantitative", "bin": {"binned": True},
+                               "title": label},
+                         "x2": {"field": "high"},
+                         "y": {"field": "density", "type": "quantitative"}}}
 
 
 def plot(columns, weights, names, bins):
-    return Plot([(label, *reversed(histogram(values, weights, bins)))
-                 for label, values in components(columns, names or columns.names)])
+    return Plot({"hconcat": [panel(label, *reversed(histogram(values, weights, bins)))
+                             for label, values in components(columns, names or columns.names)]})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Union
 
 from psn import _core
@@ -63,12 +63,34 @@ class Called:
         return model.name
 
 
-def serve(model: AnyModel, endpoint: str = "tcp://127.0.0.1:5555", seed: int = 0) -> None:
+def serve(model: AnyModel, endpoint: str = "tcp://127.0.0.1:5555", seed: int = 0, *,
+          withhold_data: bool = False, curve_keys: Any = "", curve_allow: Sequence[Any] = (),
+          stack_size: int = 0, ready: Callable[[str, str], Any] | None = None,
+          log: Callable[[str], Any] | None = None) -> None:
     """Serve a model to any engine that speaks PPX, the command line too, until Ctrl-C:
 
     psn infer ppx+tcp://127.0.0.1:5555 ...
+
+    withhold_data  keep the program's own data from the engine: for one that learns from runs
+    curve_keys     file with our own keys (psn.make_keys): encrypts the connection
+    curve_allow    files with the public keys of engines that may connect; all, if none is given
+    stack_size     KiB of each run of a plugin or a built-in model; 0: what it asks for
+    ready, log     told the model's name and where it is served; told of runs that failed
     """
     called = Called()
     job = _core.ServiceJob()
     job.model, job.endpoint, job.seed = called.name(model), endpoint, seed
-    _core.serve(job, _core.Host(called.programs))
+    job.withhold_data, job.stack_kib = withhold_data, stack_size
+    job.curve_keys, job.curve_allow = os.fspath(curve_keys), [os.fspath(key) for key in curve_allow]
+    _core.serve(job, _core.Host(called.programs), log, ready)
+
+
+def make_keys(path: Any) -> None:
+    """Keys for encrypted connections: both in this file, to be kept secret, the public one in
+    path.pub as well."""
+    _core.make_keys(os.fspath(path))
+
+
+def models() -> dict[str, str]:
+    """The built-in models: what each is, by its name."""
+    return dict(_core.Host({}).models())

@@ -103,7 +103,7 @@ def _train(purpose, model, traces, *, budget=None, data=None, epochs=0, out=None
         if not result.last.finished:
             raise KeyboardInterrupt("%d of %d traces in the time%s" % (
                 result.last.traces, result.traces, result.left))
-        r.warn(result.warnings, result.failures, level=4)
+        r.warn(_core.failure_warnings(result.failures) + result.warnings, level=4)
         network = Network(job.out, result)
         if folder:  # what is interrupted is kept
             weakref.finalize(network, shutil.rmtree, folder, True)

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import tempfile
 import unittest
 
 import psn
@@ -18,20 +19,23 @@ def shop():
     return rate
 
 
-def psn_json(*words):
-    """What the command line answers."""
-    done = subprocess.run([PROGRAM, *words, "--json", "--quiet"], capture_output=True, text=True)
+def psn_text(*words):
+    """What the command line says."""
+    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True)
     if done.returncode != 0:
         raise AssertionError("psn %s: %s" % (" ".join(words), done.stderr))
-    return json.loads(done.stdout)
+    return done.stdout
 
 
-class Case(unittest.TestCase):
-    def assertSameColumns(self, columns, expected):
-        """Summaries of Python's and the command line's, to the last bit."""
-        self.assertEqual([column.name for column in columns], list(expected))
-        for column in columns:
-            figures = expected[column.name]
-            for name, values in (("mean", column.mean), ("sd", column.sd), ("q05", column.quantiles[0]),
-                                 ("q50", column.quantiles[2]), ("q95", column.quantiles[4])):
-                self.assertEqual(values[0] if column.scalar else list(values), figures[name], name)
+def psn_json(*words):
+    return json.loads(psn_text(*words, "--json", "--quiet"))
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)

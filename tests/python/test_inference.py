@@ -11,13 +11,13 @@ import unittest
 
 import numpy as np
 import psn
-from support import Case, psn_json, shop
+from support import psn_json, shop
 
 # Of Gamma(14, 9).
 MEAN, SD = 14 / 9, 14**0.5 / 9
 
 
-class Exact(Case):
+class Exact(unittest.TestCase):
     # The bound is five standard errors, so a false alarm comes once in a million seeds.
     def check(self, post):
         self.assertLess(abs(post.mean("rate") - MEAN), 5 * SD / post.ess**0.5)
@@ -74,7 +74,7 @@ class Exact(Case):
         self.assertLess(abs(float(post.to_xarray()["rate"].mean()) - MEAN), 5 * SD / post.ess**0.5)
 
 
-class Choices(Case):
+class Choices(unittest.TestCase):
     def test_values_of_all_sorts(self):
         seen = {}
 
@@ -169,7 +169,7 @@ class Choices(Case):
         self.assertEqual(len(psn.simulate(outer, 3, quiet=True)), 3)
 
 
-class Broken(Case):
+class Broken(unittest.TestCase):
     def raised(self, error, call, *args, **kwargs):
         with self.assertRaises(error) as caught:
             call(*args, **kwargs)
@@ -192,7 +192,7 @@ class Broken(Case):
                 raise ValueError("rare")
             return x
 
-        with self.assertWarnsRegex(psn.PsnWarning, "runs failed and are left out"):
+        with self.assertWarnsRegex(psn.PsnWarning, "runs failed \\(.* threw\\) and are left out"):
             runs = psn.simulate(program, 2000, max_failures=0.1)
         self.assertGreater(runs["x"].min(), 0.01)
         self.assertLess(len(runs), 2000)
@@ -240,7 +240,7 @@ class Broken(Case):
         self.assertTrue(issubclass(psn.DataError, psn.Error))
 
 
-class Interrupted(Case):
+class Interrupted(unittest.TestCase):
     def interrupted(self, call, after=0.3):
         main = threading.main_thread().ident
         threading.Timer(after, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
@@ -291,23 +291,12 @@ class Interrupted(Case):
         self.assertGreater(count, 5)
 
 
-class CommandLine(Case):
-    def test_inference(self):
-        for engine in ("is", "lmh", "rmh"):
-            with self.subTest(engine):
-                words = ["infer", "gaussian", "--observe", "obs0=8", "--observe", "obs1=9", "-n",
-                         "2000", "--seed", "3", "--engine", engine]
-                post = psn.infer("gaussian", {"obs0": 8, "obs1": 9}, samples=2000, seed=3,
-                                 engine=engine, quiet=True)
-                expected = psn_json(*words)
-                self.assertSameColumns(post.summary().columns, expected["posterior"])
-                self.assertEqual(post.ess, expected["ess"])
-
+class CommandLine(unittest.TestCase):
     def test_a_plugin(self):
         plugin = os.path.join(os.environ["PSN_PLUGIN_DIR"], "libplugin_example.so")
         expected = psn_json("infer", plugin, "--observe", "count=12", "-n", "500", "--seed", "5")
         post = psn.infer(plugin, {"count": 12}, samples=500, seed=5, quiet=True)
-        self.assertSameColumns(post.summary().columns, expected["posterior"])
+        self.assertEqual(post.to_dict()["posterior"], expected["posterior"])
 
     def test_a_program_here_and_over_ppx(self):
         """The same program, served to the command line by psn.ppx."""
@@ -315,7 +304,7 @@ class CommandLine(Case):
         expected = psn_json("infer", "exec:/usr/bin/python3 %s {endpoint}" % peer, "--observe",
                             "count=12", "-n", "500", "--seed", "5")
         post = psn.infer(shop, {"count": 12}, samples=500, seed=5, quiet=True)
-        self.assertSameColumns(post.summary().columns, expected["posterior"])
+        self.assertEqual(post.to_dict()["posterior"], expected["posterior"])
 
 
 if __name__ == "__main__":

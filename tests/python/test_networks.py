@@ -1,26 +1,15 @@
-"""Training, networks, stores and what is done with them, beside the command line."""
+"""Training, networks, stores and what is done with them."""
 
 import os
 import signal
-import tempfile
 import threading
 import unittest
 
 import numpy as np
 import psn
-from support import Case, psn_json, shop
+from support import InFolder, shop
 
 FEW = {"traces": 3000, "validation": 500, "quiet": True}
-
-
-class InFolder(Case):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
 
 
 class Networks(InFolder):
@@ -112,7 +101,7 @@ class Networks(InFolder):
                                       whole.simulate(20, quiet=True)["rate"])
 
 
-class Predictions(Case):
+class Predictions(unittest.TestCase):
     def test_of_a_posterior(self):
         post = psn.infer(shop, {"count": 12}, samples=5000, quiet=True)
         again = post.predict(4000, quiet=True)
@@ -146,80 +135,7 @@ class Stores(InFolder):
             psn.Store(self.path("nothing"))
 
 
-class CommandLine(InFolder):
-    """The same seed gives the same numbers."""
-
-    MODEL = ("gaussian",)
-
-    def trained(self, kind, name):
-        out = self.path(name)
-        psn_json("train", kind, "gaussian", "--traces", "2000", "--validation", "200", "--seed",
-                 "7", "--out", out)
-        return psn.Network(out)
-
-    def test_training_and_what_follows(self):
-        for kind, train in (("surrogate", psn.train_surrogate), ("inference", psn.train_inference)):
-            theirs = self.trained(kind, kind + ".psn")
-            ours = train("gaussian", 2000, validation=200, seed=7, quiet=True)
-            self.assertEqual(theirs.config, ours.config)
-            self.assertEqual(theirs.history[-1]["validation"], ours.history[-1]["validation"])
-            if kind == "surrogate":
-                self.same_runs(theirs, ours)
-            else:
-                self.same_posterior(theirs, ours)
-
-    def same_runs(self, theirs, ours):
-        edges = psn_json("graph", theirs.path, "-n", "300", "--seed", "2")
-        self.assertEqual([edge.count for edge in ours.graph(300, seed=2, quiet=True)],
-                         [edge["count"] for edge in edges["transitions"]])
-        theirs = psn_json("compare", "gaussian", theirs.path, "-n", "2000", "--seed", "2")
-        result = psn.compare("gaussian", ours, 2000, seed=2, quiet=True)
-        self.assertEqual(result.conditional.kl, theirs["kl_nats_per_trace"])
-
-    def same_posterior(self, theirs, ours):
-        expected = psn_json("infer", "gaussian", "--engine", "ic", "--network", theirs.path,
-                            "--observe", "obs0=8", "--observe", "obs1=9", "-n", "500", "--out",
-                            self.path("post"))
-        post = psn.infer("gaussian", {"obs0": 8, "obs1": 9}, network=ours, samples=500, quiet=True)
-        self.assertSameColumns(post.summary().columns, expected["posterior"])
-        self.assertEqual(post.log_evidence, expected["log_evidence"])
-        expected = psn_json("predict", self.path("post"), "-n", "300", "--seed", "3")
-        for ours in (post.predict(300, seed=3, quiet=True),
-                     psn.predict(self.path("post"), 300, seed=3, quiet=True)):
-            self.assertSameColumns(ours.result.columns, expected["predictive"])
-
-    def test_verdicts(self):
-        s = psn.train_surrogate("gaussian", 2000, seed=7, quiet=True)
-        q = psn.train_inference("gaussian", 2000, seed=7, quiet=True)
-        data = ["--observe", "obs0=8", "--observe", "obs1=9"]
-        for ours, words in (
-                (psn.validate("gaussian", s, 1000, seed=2, quiet=True),
-                 ["validate", "gaussian", s.path, "-n", "1000"]),
-                (psn.calibrate("gaussian", q, 40, draws=100, seed=2, quiet=True),
-                 ["calibrate", "gaussian", "--network", q.path, "--datasets", "40", "-n", "100"]),
-                (psn.criticise("gaussian", {"obs0": 8, "obs1": 9}, network=q, draws=200,
-                               seed=2, quiet=True),
-                 ["criticise", "gaussian", "--network", q.path, "-n", "200", *data])):
-            with self.subTest(words[0]):
-                theirs = psn_json(*words, "--seed", "2")
-                self.assertEqual([test.p_value for test in ours.verdict.tests],
-                                 [test["p_value"] for test in theirs["tests"]])
-                self.assertEqual(ours.verdict.passed, theirs["passed"])
-                self.assertEqual(bool(ours.verdict), ours.verdict.passed)
-
-    def test_simulation_and_stores(self):
-        psn_json("simulate", "gaussian", "-n", "200", "--seed", "3", "--out", self.path("runs"))
-        runs = psn.simulate("gaussian", 200, seed=3, quiet=True)
-        theirs = np.genfromtxt(self.path("runs/samples.csv"), delimiter=",", names=True)
-        np.testing.assert_array_equal(theirs["mu"], runs["mu"])
-        psn_json("data", "generate", "gaussian", "-n", "200", "--seed", "3", "--out",
-                 self.path("theirs"))
-        ours = psn.generate("gaussian", 200, self.path("ours"), seed=3, quiet=True)
-        self.assertEqual([trace["mu"] for trace in ours],
-                         [trace["mu"] for trace in psn.Store(self.path("theirs"))])
-
-
-class Workers(Case):
+class Workers(unittest.TestCase):
     def test_same_numbers(self):
         alone = psn.infer(shop, {"count": 12}, samples=300, quiet=True)
         two = psn.infer(shop, {"count": 12}, samples=300, workers=2, quiet=True)

@@ -10,8 +10,8 @@
 #include "apps/psn/output/page_output.h"
 #include "apps/psn/output/report_output.h"
 #include "apps/psn/program_host.h"
-#include "psn/services/calibrate.h"
 #include "psn/services/output_directory.h"
+#include "psn/services/saving/results.h"
 
 namespace psn::app {
 namespace {
@@ -34,16 +34,13 @@ void calibrate_command(CalibrateOptions& options, const CLI::App& command) {
   job.check();
   services::OutputDirectory out(job.out);
   job.save = [&](const services::CalibrationResult& result) {
-    if (!out) return;
-    out.write(services::kConfigFile, job.config);
-    out.write("summary.json", calibration_json(result, job).dump(2) + "\n");
-    out.publish();
+    if (out) services::save(result, job, job.config, out);
   };
   ProgramHost host(!options.common.quiet, job.simulation.time_limit);
   const services::CalibrationResult result = services::calibrate(job, host);
   if (!options.common.quiet) warn_of_failures(result.failures);
   if (options.common.json) {
-    fmt::print("{}\n", calibration_json(result, job).dump(2));
+    fmt::print("{}\n", services::json_of(result, job).dump(2));
   } else {
     print_calibration(result, job);
   }

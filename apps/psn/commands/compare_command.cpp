@@ -12,6 +12,7 @@
 #include "apps/psn/program_host.h"
 #include "psn/base/error.h"
 #include "psn/services/output_directory.h"
+#include "psn/services/saving/results.h"
 
 namespace psn::app {
 namespace {
@@ -39,15 +40,12 @@ void compare_command(CompareOptions& options, const CLI::App& command) {
   ProgramHost host(!options.common.quiet, options.simulation.time_limit);
   const services::ComparisonResult result = services::compare(options.job, host);
   if (!options.common.quiet) warn_of_failures(result.failures);
-  const auto json = comparison_json(result, options.job);
-  if (out) {
-    out.write(services::kConfigFile, effective_config(command));
-    out.write(services::kTracesFile, services::traces_json({{"simulator", result.simulated},
-                                                            {"surrogate", result.learned}}));
-    out.write("comparison.json", json.dump(2) + "\n");
-    out.publish();
+  if (out) services::save(result, options.job, effective_config(command), out);
+  if (options.common.json) {
+    fmt::print("{}\n", services::json_of(result, options.job).dump(2));
+  } else {
+    print_comparison(result, options.job);
   }
-  options.common.json ? fmt::print("{}\n", json.dump(2)) : print_comparison(result, options.job);
   leave_page(options.simulation.out, {options.common.quiet, options.simulation.open});
 }
 

@@ -1,20 +1,20 @@
 // psn criticise: does the model explain these data?
 #include <fmt/format.h>
 
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/options/observe.h"
-#include "apps/psn/options/option_names.h"
 #include "apps/psn/options/options.h"
 #include "apps/psn/output/criticism_output.h"
 #include "apps/psn/output/page_output.h"
 #include "apps/psn/output/report_output.h"
 #include "apps/psn/program_host.h"
-#include "psn/services/criticise.h"
+#include "psn/services/engine_names.h"
+#include "psn/services/option_names.h"
 #include "psn/services/output_directory.h"
+#include "psn/services/saving/results.h"
 
 namespace psn::app {
 namespace {
@@ -29,26 +29,15 @@ struct CriticiseOptions {
 };
 
 void complete_job(CriticiseOptions& options, const CLI::App& command) {
-  static const std::map<std::string, services::Engine> kEngines{
-      {"is", services::Engine::kImportance},
-      {"ic", services::Engine::kCompiled},
-      {"network", services::Engine::kNetwork}};
   services::CriticismJob& job = options.job;
   job.simulation = options.simulation;
   job.simulation.seed = options.common.seed;
   if (options.engine.empty()) options.engine = job.network.empty() ? "is" : "ic";
-  job.engine = kEngines.at(options.engine);
+  job.engine = services::engine_names().at(options.engine);
   if (!options.observations.empty()) add_observation_file(job.observations, options.observations);
   add_observations(job.observations, options.observe);
   job.out = options.simulation.out;
   job.config = effective_config(command);
-}
-
-nlohmann::ordered_json result_json(const services::CriticismResult& result,
-                                   const services::CriticismJob& job) {
-  auto json = criticism_json(result, job);
-  json["warnings"] = with_option_names(result.warnings);
-  return json;
 }
 
 void criticise_command(CriticiseOptions& options, const CLI::App& command) {
@@ -57,23 +46,19 @@ void criticise_command(CriticiseOptions& options, const CLI::App& command) {
   job.check();
   services::OutputDirectory out(job.out);
   job.save = [&](const services::CriticismResult& result) {
-    if (!out) return;
-    out.write(services::kConfigFile, job.config);
-    out.write("observations.json", services::observations_json(job.observations));
-    out.write("summary.json", result_json(result, job).dump(2) + "\n");
-    out.publish();
+    if (out) services::save(result, job, job.config, out);
   };
   ProgramHost host(!options.common.quiet, job.simulation.time_limit);
   const services::CriticismResult result = services::criticise(job, host);
   if (options.common.json) {
-    fmt::print("{}\n", result_json(result, job).dump(2));
+    fmt::print("{}\n", services::json_of(result, job).dump(2));
   } else {
     print_criticism(result, job);
   }
   leave_page(options.simulation.out, {options.common.quiet, options.simulation.open});
   if (options.common.quiet) return;
   warn_of_failures(result.failures);
-  print_warnings(with_option_names(result.warnings));
+  print_warnings(services::with_option_names(result.warnings));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "apps/psn/program_host.h"
 #include "psn/services/generate.h"
 #include "psn/services/output_directory.h"
+#include "psn/services/saving/parts.h"
 #include "psn/services/stores.h"
 
 namespace psn::app {
@@ -36,7 +37,7 @@ void print_result(const services::GenerationResult& result, const GenerateOption
   Json json{{"store", options.job.store},      {"model", result.model},
             {"seed", options.common.seed},     {"traces", result.traces},
             {"new_traces", result.new_traces}, {"traces_per_second", result.traces_per_second}};
-  add_failures(result.failures, json);
+  services::add_failures(result.failures, json);
   fmt::print("{}\n", json.dump(2));
 }
 

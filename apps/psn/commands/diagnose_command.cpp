@@ -7,9 +7,9 @@
 
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/exit_codes.h"
-#include "apps/psn/options/option_names.h"
 #include "apps/psn/options/options.h"
 #include "psn/services/diagnose.h"
+#include "psn/services/option_names.h"
 
 namespace psn::app {
 namespace {
@@ -22,9 +22,9 @@ nlohmann::ordered_json diagnoses_json(const std::vector<Diagnosis>& diagnoses, b
   for (const Diagnosis& diagnosis : diagnoses) {
     auto findings = nlohmann::ordered_json::array();
     for (const Finding& finding : diagnosis.findings) {
-      findings.push_back({{"warning", with_option_names(finding.warning)},
-                          {"reason", with_option_names(finding.reason)},
-                          {"remedy", with_option_names(finding.remedy)}});
+      findings.push_back({{"warning", services::with_option_names(finding.warning)},
+                          {"reason", services::with_option_names(finding.reason)},
+                          {"remedy", services::with_option_names(finding.remedy)}});
     }
     json["results"].push_back(
         {{"result", diagnosis.result}, {"kind", diagnosis.kind}, {"findings", findings}});
@@ -37,9 +37,11 @@ void print_diagnosis(const Diagnosis& diagnosis) {
   fmt::print("{}: {}, {}\n", diagnosis.result, diagnosis.kind,
              count == 0 ? "nothing to warn of" : fmt::format("{} to warn of", count));
   for (const Finding& finding : diagnosis.findings) {
-    fmt::print("- {}\n", with_option_names(finding.warning));
-    if (!finding.reason.empty()) fmt::print("  why: {}\n", with_option_names(finding.reason));
-    if (!finding.remedy.empty()) fmt::print("  do:  {}\n", with_option_names(finding.remedy));
+    fmt::print("- {}\n", services::with_option_names(finding.warning));
+    if (!finding.reason.empty())
+      fmt::print("  why: {}\n", services::with_option_names(finding.reason));
+    if (!finding.remedy.empty())
+      fmt::print("  do:  {}\n", services::with_option_names(finding.remedy));
   }
 }
 

@@ -9,8 +9,8 @@
 #include "apps/psn/output/page_output.h"
 #include "apps/psn/output/report_output.h"
 #include "apps/psn/program_host.h"
-#include "psn/services/graph.h"
 #include "psn/services/output_directory.h"
+#include "psn/services/saving/results.h"
 
 namespace psn::app {
 namespace {
@@ -20,39 +20,19 @@ struct GraphOptions : ForwardArguments {
   double min_probability = 0;
 };
 
-std::string result_text(const services::GraphResult& result) {
-  nlohmann::ordered_json json{{"kind", "graph"}, {"traces", result.traces}};
-  auto& list = json["transitions"] = nlohmann::ordered_json::array();
-  for (const TransitionGraph::Edge& edge : result.edges) {
-    list.push_back({{"from", edge.from},
-                    {"to", edge.to},
-                    {"count", edge.count},
-                    {"probability", edge.probability}});
-  }
-  add_report(result.report, json);
-  return json.dump(2) + "\n";
-}
-
 void graph_command(const GraphOptions& options, const CLI::App& command) {
   services::OutputDirectory out(options.simulation.out);
-  const services::ForwardOptions chosen = options.chosen();
-  ProgramHost host(!options.common.quiet, chosen.simulation.time_limit);
-  const services::GraphResult result = services::graph(
-      chosen, options.sites ? TransitionGraph::Nodes::kSites : TransitionGraph::Nodes::kAddresses,
-      host);
+  services::GraphJob job{options.chosen()};
+  job.min_probability = options.min_probability;
+  if (options.sites) job.nodes = TransitionGraph::Nodes::kSites;
+  ProgramHost host(!options.common.quiet, job.simulation.time_limit);
+  const services::GraphResult result = services::graph(job, host);
   if (!options.common.quiet) tell_of_runs(result.report);
-  // Either may be large: only what is asked for is made.
-  const std::string dot =
-      out || !options.common.json ? to_dot(result.edges, options.min_probability) : "";
-  const std::string json = out || options.common.json ? result_text(result) : "";
-  if (out) {
-    out.write(services::kConfigFile, effective_config(command));
-    out.write("transitions.dot", dot);
-    out.write("transitions.json", json);
-    out.publish();
-  }
+  if (out) services::save(result, job, effective_config(command), out);
   leave_page(options.simulation.out, {options.common.quiet, options.simulation.open});
-  fmt::print("{}", options.common.json ? json : dot);
+  // Either may be large: only what is asked for is made.
+  fmt::print("{}", options.common.json ? services::json_of(result, job).dump(2) + "\n"
+                                       : to_dot(result.edges, job.min_probability));
 }
 
 }  // namespace

@@ -2,14 +2,11 @@
 // it.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/options/observe.h"
-#include "apps/psn/options/option_names.h"
 #include "apps/psn/options/options.h"
 #include "apps/psn/options/surrogate_options.h"
 #include "apps/psn/output/observation_output.h"
@@ -17,8 +14,11 @@
 #include "apps/psn/output/posterior_output.h"
 #include "apps/psn/output/report_output.h"
 #include "apps/psn/program_host.h"
-#include "psn/services/infer.h"
+#include "psn/services/engine_names.h"
+#include "psn/services/option_names.h"
 #include "psn/services/output_directory.h"
+#include "psn/services/saving/results.h"
+#include "psn/services/warnings.h"
 
 namespace psn::app {
 namespace {
@@ -36,62 +36,18 @@ struct InferOptions {
   services::InferenceJob job;
 };
 
-const std::map<std::string, services::Engine> kEngines{{"is", services::Engine::kImportance},
-                                                       {"ic", services::Engine::kCompiled},
-                                                       {"network", services::Engine::kNetwork},
-                                                       {"lmh", services::Engine::kPriorMoves},
-                                                       {"rmh", services::Engine::kRandomWalk}};
-
-const std::string& word_of(services::Engine engine) {
-  return std::find_if(kEngines.begin(), kEngines.end(),
-                      [&](const auto& known) { return known.second == engine; })
-      ->first;
-}
-
 void complete_job(InferOptions& options, const CLI::App& command) {
   services::InferenceJob& job = options.job;
   job.simulation = options.simulation;
   job.simulation.seed = options.common.seed;
   job.surrogate = options.surrogate.use();
-  if (options.engine != "auto") job.engine = kEngines.at(options.engine);
+  if (options.engine != "auto") job.engine = services::engine_names().at(options.engine);
   if (!options.observations.empty()) add_observation_file(job.observations, options.observations);
   add_observations(job.observations, options.observe);
   job.held = held_values(options.given);
   job.out = options.simulation.out;
   job.draws = job.out.empty() ? 0 : options.draws;
   job.config = effective_config(command);
-}
-
-nlohmann::ordered_json result_json(const InferenceResult& result, const InferOptions& options) {
-  nlohmann::ordered_json json{{"kind", "inference"},
-                              {"model", result.model},
-                              {"engine", word_of(result.engine)},
-                              {"seed", options.common.seed}};
-  if (const auto& correction = result.correction) {
-    auto& figures = json["correction"] = {{"runs", correction->runs},
-                                          {"ess_before", correction->ess_before},
-                                          {"khat_before", correction->khat_before},
-                                          {"seconds", correction->seconds},
-                                          {"diverged", correction->diverged}};
-    add_failures(correction->failures, figures);
-  }
-  add_observation_use(result.use, json);
-  add_summary(result.summary, json);
-  add_learned_tags(result.learned, json);
-  add_report(result.report, json);
-  json["warnings"] = with_option_names(result.warnings);
-  return json;
-}
-
-void write_result(const InferenceResult& result, const InferOptions& options,
-                  services::OutputDirectory& out) {
-  out.write(services::kConfigFile, options.job.config);
-  out.write("observations.json", services::observations_json(options.job.observations));
-  if (result.draws) out.write(services::kDrawsFile, result.draws->serialize());
-  result.posterior.save(out.file("posterior.safetensors"));
-  result.posterior.write_csv(out.file("posterior.csv"));
-  out.write("summary.json", result_json(result, options).dump(2) + "\n");
-  out.publish();
 }
 
 void print_result(const InferenceResult& result) {
@@ -115,25 +71,25 @@ void infer_command(InferOptions& options, const CLI::App& command) {
   };
   options.job.save = [&](const InferenceResult& result) {
     if (!quiet) tell_of(result);
-    if (out) write_result(result, options, out);
+    if (out) services::save(result, options.job, options.job.config, out);
   };
   ProgramHost host(!quiet, options.job.simulation.time_limit);
   const InferenceResult result = services::infer(options.job, host);
   if (!host.ranks().leads()) return;
   if (options.common.json) {
-    fmt::print("{}\n", result_json(result, options).dump(2));
+    fmt::print("{}\n", services::json_of(result, options.job).dump(2));
   } else {
     print_result(result);
   }
   leave_page(options.job.out, {quiet, options.simulation.open});
   if (quiet) return;
-  warn_of_observation_use(result.use);
+  print_warnings(services::with_option_names(services::observation_use_warnings(result.use)));
   if (result.summary.approximate) {
     fmt::print(stderr,
                "psn: these are the network's own draws, as close to the posterior as its training "
                "brought it; --engine ic weighs them to be exact\n");
   }
-  print_warnings(with_option_names(result.warnings));
+  print_warnings(services::with_option_names(result.warnings));
 }
 
 }  // namespace

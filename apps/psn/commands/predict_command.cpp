@@ -11,7 +11,7 @@
 #include "apps/psn/output/report_output.h"
 #include "apps/psn/program_host.h"
 #include "psn/services/output_directory.h"
-#include "psn/services/predict.h"
+#include "psn/services/saving/results.h"
 
 namespace psn::app {
 namespace {
@@ -20,39 +20,16 @@ struct PredictOptions : ForwardArguments {
   std::string posterior;  // directory
 };
 
-nlohmann::ordered_json result_json(const services::PredictionResult& result,
-                                   const PredictOptions& options) {
-  nlohmann::ordered_json json{{"kind", "prediction"},
-                              {"model", result.model},
-                              {"posterior", options.posterior},
-                              {"seed", options.common.seed},
-                              {"samples", result.samples.size()},
-                              {"draws", result.draws},
-                              {"new_latents", result.new_latents},
-                              {"predictive", columns_json(result.columns)},
-                              {"traces_per_second", result.traces_per_second}};
-  add_learned_tags(result.learned, json);
-  add_report(result.report, json);
-  return json;
-}
-
 void predict_command(const PredictOptions& options, const CLI::App& command) {
   services::OutputDirectory out(options.simulation.out);
   services::PredictionJob job{options.chosen(), options.posterior};
   ProgramHost host(!options.common.quiet, job.simulation.time_limit);
   const services::PredictionResult result = services::predict(job, host);
   if (!options.common.quiet) tell_of_runs(result.report);
-  const auto json = result_json(result, options);
-  if (out) {
-    out.write(services::kConfigFile, effective_config(command));
-    result.samples.save(out.file("predictive.safetensors"));
-    result.samples.write_csv(out.file("predictive.csv"));
-    out.write("summary.json", json.dump(2) + "\n");
-    out.publish();
-  }
+  if (out) services::save(result, job, effective_config(command), out);
   leave_page(options.simulation.out, {options.common.quiet, options.simulation.open});
   if (options.common.json) {
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", services::json_of(result, job).dump(2));
     return;
   }
   print_columns(result.columns);

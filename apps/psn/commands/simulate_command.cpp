@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -11,9 +10,8 @@
 #include "apps/psn/output/page_output.h"
 #include "apps/psn/output/report_output.h"
 #include "apps/psn/program_host.h"
-#include "psn/report/heat_map.h"
 #include "psn/services/output_directory.h"
-#include "psn/services/simulate.h"
+#include "psn/services/saving/results.h"
 #include "psn/services/warnings.h"
 
 namespace psn::app {
@@ -41,34 +39,6 @@ std::string trace_text(std::size_t index, const TraceRecord& trace) {
   return text;
 }
 
-// Of the trace's matrices, by file name.
-std::map<std::string, std::string> heat_maps(const TraceRecord& trace) {
-  std::map<std::string, std::string> maps;
-  for (const TraceRecord::Step& step : trace.steps) {
-    if (step.value.rank() != 2) continue;
-    const auto values = step.value.components();
-    maps[step.name + ".vl.json"] =
-        vega_lite({.panels = {{step.name, {values.begin(), values.end()}}},
-                   .rows = {"row"},
-                   .columns = {"column"},
-                   .width = step.value.last_extent()});
-  }
-  return maps;
-}
-
-nlohmann::ordered_json result_json(const SimulationResult& result, const SimulateOptions& options) {
-  nlohmann::ordered_json json{{"kind", "simulation"},
-                              {"model", result.model},
-                              {"seed", options.common.seed},
-                              {"traces", options.simulation.count},
-                              {"mean_length", result.mean_length},
-                              {"max_length", result.longest},
-                              {"addresses", result.addresses},
-                              {"traces_per_second", result.traces_per_second}};
-  add_report(result.report, json);
-  return json;
-}
-
 void simulate_command(const SimulateOptions& options, const CLI::App& command) {
   services::OutputDirectory out(options.simulation.out);
   services::SimulationJob job{options.chosen()};
@@ -78,19 +48,10 @@ void simulate_command(const SimulateOptions& options, const CLI::App& command) {
   ProgramHost host(!options.common.quiet, job.simulation.time_limit);
   const SimulationResult result = services::simulate(job, host);
   if (!options.common.quiet) tell_of_runs(result.report);
-  const auto json = result_json(result, options);
-  if (out) {
-    out.write(services::kConfigFile, effective_config(command));
-    result.samples.save(out.file(services::kSamplesFile));
-    result.samples.write_csv(out.file("samples.csv"));
-    out.write(services::kTracesFile, services::traces_json({{result.model, result.records}}));
-    for (const auto& [name, map] : heat_maps(result.records.at(0))) out.write(name, map);
-    out.write("summary.json", json.dump(2) + "\n");
-    out.publish();
-  }
+  if (out) services::save(result, job, effective_config(command), out);
   leave_page(options.simulation.out, {options.common.quiet, options.simulation.open});
   if (options.common.json) {
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", services::json_of(result, job).dump(2));
   } else {
     for (std::size_t i = 0; i < std::min(options.show, result.records.size()); ++i) {
       fmt::print("{}", trace_text(i, result.records[i]));

@@ -6,7 +6,6 @@
 
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/options/duration.h"
-#include "apps/psn/options/option_names.h"
 #include "apps/psn/options/options.h"
 #include "apps/psn/options/preset_options.h"
 #include "apps/psn/options/remote_options.h"
@@ -16,10 +15,9 @@
 #include "psn/base/error.h"
 #include "psn/nn/network.h"
 #include "psn/services/budget.h"
-#include "psn/services/output_directory.h"
+#include "psn/services/option_names.h"
+#include "psn/services/saving/results.h"
 #include "psn/services/stores.h"
-#include "psn/services/train.h"
-#include "psn/services/training_history.h"
 
 namespace psn::app {
 namespace {
@@ -84,17 +82,6 @@ void complete_job(TrainCommandOptions& options, CLI::App& command, services::Hos
   job.config = effective_config(command);
 }
 
-nlohmann::ordered_json result_json(const services::TrainingResult& result) {
-  auto json = services::progress_json(result.last, result.infers);
-  json["seconds"] = result.last.seconds;
-  json["traces_per_second"] = result.traces_per_second();
-  json["finished"] = result.last.finished;
-  json["verdict"] = with_option_names(result.verdict);
-  json["warnings"] = with_option_names(result.warnings);
-  add_failures(result.failures, json);
-  return json;
-}
-
 void print_result(const std::string& out, const services::TrainingResult& result) {
   const Progress& last = result.last;
   fmt::print("{}: {} traces, {} addresses, {:.0f} traces/s\n", out, last.traces, last.addresses,
@@ -110,7 +97,8 @@ void print_result(const std::string& out, const services::TrainingResult& result
         "something new)\n",
         held_out.kl, held_out.standard_error, held_out.traces, held_out.unseen);
   }
-  if (!result.verdict.empty()) fmt::print("verdict: {}\n", with_option_names(result.verdict));
+  if (!result.verdict.empty())
+    fmt::print("verdict: {}\n", services::with_option_names(result.verdict));
 }
 
 void train_command(TrainCommandOptions& options, CLI::App& command) {
@@ -119,22 +107,18 @@ void train_command(TrainCommandOptions& options, CLI::App& command) {
   complete_job(options, command, host);
   const services::TrainingResult result = services::train(options.job, host);
   if (!host.ranks().leads()) return;
-  services::OutputDirectory log(options.job.log);
-  if (log) {
-    log.write("summary.json", result_json(result).dump(2) + "\n");
-    log.publish();
-  }
+  services::save_summary(result, options.job);
   if (!quiet) warn_of_failures(result.failures);
   if (options.common.json) {
-    fmt::print("{}\n", result_json(result).dump(2));
+    fmt::print("{}\n", services::json_of(result, options.job).dump(2));
   } else if (result.last.finished) {
     print_result(options.job.out, result);
   } else {
     fmt::print("{} of {} traces in {}{}\n", result.last.traces, result.traces, options.max_time,
-               with_option_names(result.left));
+               services::with_option_names(result.left));
   }
   leave_page(options.job.log, {quiet, options.open});
-  if (!quiet) print_warnings(with_option_names(result.warnings));
+  if (!quiet) print_warnings(services::with_option_names(result.warnings));
 }
 
 }  // namespace

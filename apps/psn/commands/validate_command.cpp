@@ -5,14 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/psn/commands/commands.h"
-#include "apps/psn/options/option_names.h"
 #include "apps/psn/options/options.h"
 #include "apps/psn/output/page_output.h"
 #include "apps/psn/output/report_output.h"
 #include "apps/psn/output/validation_output.h"
 #include "apps/psn/program_host.h"
+#include "psn/services/option_names.h"
 #include "psn/services/output_directory.h"
-#include "psn/services/validate.h"
+#include "psn/services/saving/results.h"
 
 namespace psn::app {
 namespace {
@@ -33,20 +33,16 @@ void validate_command(ValidateOptions& options, const CLI::App& command) {
   services::OutputDirectory out(options.simulation.out);
   ProgramHost host(!options.common.quiet, job.simulation.time_limit);
   const services::ValidationResult result = services::validate(job, host);
-  const auto warnings = with_option_names(result.warnings);
-  auto json = validation_json(result, job);
-  json["reasons"] = with_option_names(result.verdict.reasons);
-  json["warnings"] = warnings;
-  if (out) {
-    out.write(services::kConfigFile, effective_config(command));
-    out.write("summary.json", json.dump(2) + "\n");
-    out.publish();
+  if (out) services::save(result, job, effective_config(command), out);
+  if (options.common.json) {
+    fmt::print("{}\n", services::json_of(result, job).dump(2));
+  } else {
+    print_validation(result, job);
   }
-  options.common.json ? fmt::print("{}\n", json.dump(2)) : print_validation(result, job);
   leave_page(options.simulation.out, {options.common.quiet, options.simulation.open});
   if (options.common.quiet) return;
   warn_of_failures(result.failures);
-  print_warnings(warnings);
+  print_warnings(services::with_option_names(result.warnings));
 }
 
 }  // namespace

@@ -3,39 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-
 #include "psn/services/warnings.h"
 
 namespace psn::app {
-
-using services::kMostKl;
-
-void add_report(const services::RunReport& report, nlohmann::ordered_json& json) {
-  if (report.surrogate) {
-    auto& quality = json["surrogate"] = {{"kl_nats_per_trace", nullptr}, {"kl_threshold", kMostKl}};
-    if (const auto& kl = report.surrogate->kl) {
-      quality["kl_nats_per_trace"] = kl->nats;
-      quality["kl_standard_error"] = kl->standard_error;
-      quality["held_out_traces"] = kl->traces;
-    }
-  }
-  if (report.fallbacks) {
-    json["fallbacks"] = report.fallbacks->taken;
-    json["fallbacks_refused"] = report.fallbacks->refused;
-  }
-  add_failures(report.failures, json);
-}
-
-void add_failures(const Failures& failures, nlohmann::ordered_json& json) {
-  if (failures.runs == 0) return;
-  json["failed_runs"] = {
-      {"count", failures.runs}, {"causes", failures.by_cause}, {"last", failures.last}};
-}
-
-void add_learned_tags(const std::vector<std::string>& learned, nlohmann::ordered_json& json) {
-  if (!learned.empty()) json["learned"] = learned;
-}
 
 void tell_of_runs(const services::RunReport& report) {
   if (const auto& fallbacks = report.fallbacks) {
@@ -49,12 +19,7 @@ void tell_of_runs(const services::RunReport& report) {
 }
 
 void warn_of_failures(const Failures& failures) {
-  if (failures.runs == 0) return;
-  fmt::print(
-      stderr,
-      "psn: warning: {} runs failed ({}) and are left out, which biases the result if failing has "
-      "to do with the variables; the last: {}\n",
-      failures.runs, failures.causes(), failures.last);
+  print_warnings(services::failure_warnings(failures));
 }
 
 void print_learned_tags(const std::vector<std::string>& learned) {

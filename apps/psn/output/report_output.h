@@ -1,19 +1,12 @@
-// What is said of the runs behind a result: in its JSON, on stdout, and on stderr.
+// What is said of the runs behind a result: on stdout, and on stderr.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "psn/services/run_report.h"
 
 namespace psn::app {
-
-// "surrogate", "fallbacks" and "failed_runs", where there is something to say.
-void add_report(const services::RunReport& report, nlohmann::ordered_json& json);
-void add_failures(const Failures& failures, nlohmann::ordered_json& json);
-// "learned", if there are any.
-void add_learned_tags(const std::vector<std::string>& learned, nlohmann::ordered_json& json);
 
 // On stderr: traces that fell back, runs that failed.
 void tell_of_runs(const services::RunReport& report);

@@ -1,10 +1,10 @@
-#include "apps/psn/options/option_names.h"
+#include "psn/services/option_names.h"
 
 #include <algorithm>
 #include <map>
 #include <regex>
 
-namespace psn::app {
+namespace psn::services {
 namespace {
 
 std::string option_name(std::string field) {
@@ -35,4 +35,4 @@ std::vector<std::string> with_option_names(std::vector<std::string> messages) {
   return messages;
 }
 
-}  // namespace psn::app
+}  // namespace psn::services

@@ -30,3 +30,11 @@ post = psn.infer(mine, {"accidents": ACCIDENTS}, engine="rmh", samples=8000, cha
 one = post["changes"] == 1
 print("a change, with probability %.2f" % one.mean())
 print("in year %.1f +- %.1f" % (post["place_0"][one].mean(), post["place_0"][one].std()))
+
+# %% All places of the one change, as a histogram.
+psn.Plot({
+    "title": "when the rate changed", "width": 480, "height": 200, "mark": "bar",
+    "data": {"values": [{"year": year} for year in post["place_0"][one].tolist()]},
+    "encoding": {"x": {"field": "year", "type": "quantitative", "bin": {"step": 1}},
+                 "y": {"aggregate": "count", "title": "samples"}},
+}).save("change_points.svg")

@@ -32,5 +32,5 @@ for count in (5, 12, 30):
     day = psn.infer(shop, {"count": count}, network=network, samples=2000)
     print(count, "customers:", day.mean("rate"), "exactly", (2 + count) / 9)
 
-# %% A figure.
-post.plot("rate").save("rate.vl.json")
+# %% The rate after 12 customers.
+post.plot("rate").save("shop.svg")
