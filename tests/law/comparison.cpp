@@ -5,6 +5,8 @@
 
 #include "psn/base/error.h"
 #include "psn/nn/run/evaluate.h"
+#include "psn/nn/run/surrogate.h"
+#include "psn/train/validation.h"
 #include "tests/law/network_fixture.h"
 
 namespace psn {
@@ -54,6 +56,37 @@ TEST(Comparison, IsTheMeanLogRatioAndTheTableAddsUp) {
     }
     EXPECT_NEAR(result.values, values, 1e-9 * (1 + values));
   }
+}
+
+// A surrogate draws where it goes, which its simulator does not. From itself it differs by the
+// unknown mass alone, which it never draws: trace by trace the log ratio is -log P(known).
+TEST(Comparison, OfASurrogateWithItself) {
+  Network network(small_config(), 3);
+  InProcess simulator(control_flow::model());
+  grow(network, simulate(simulator, 300));
+  shake(network, 0.15, 3);
+  SurrogateSimulator itself("s", std::make_shared<Network>(network));
+  auto traces = simulate(itself, 300);
+  const auto compared = [&] {
+    ConditionalComparison comparison(network);
+    comparison.add(traces);
+    return comparison.result();
+  };
+  const ConditionalDeviation result = compared();
+  double kl = 0, entropy = 0;
+  for (const Trace& trace : traces) {
+    kl -= std::log1p(-unknown_along(network, trace)) / 300;
+    entropy -= trace.log_transitions() / 300;
+  }
+  EXPECT_NEAR(result.kl, kl, 1e-4);
+  EXPECT_NEAR(result.values, 0, 1e-4);
+  EXPECT_NEAR(result.transitions, kl, 1e-4);
+  EXPECT_NEAR(validate(network, traces).kl, kl, 1e-4);
+
+  // What is counted apart is not little.
+  ASSERT_GT(entropy, 0.1);
+  for (Trace& trace : traces) trace.transitions.clear();
+  EXPECT_NEAR(compared().kl, kl + entropy, 1e-4);
 }
 
 // One address with a closed form: the table has the divergence itself, not an estimate.

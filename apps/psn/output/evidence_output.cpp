@@ -43,6 +43,7 @@ nlohmann::ordered_json verdict_json(const char* kind, const std::string& model, 
           {"model", model},
           {"seed", seed},
           {"passed", verdict.passed},
+          {"undecided", verdict.undecided},
           {"reasons", verdict.reasons},
           {"false_alarm_rate", verdict.false_alarm_rate},
           {"tolerance", tolerance},
@@ -54,6 +55,10 @@ void print_verdict(const evidence::Verdict& verdict) {
   const std::string tests = count == 1 ? "one test" : fmt::format("{} tests", count);
   if (verdict.passed) {
     fmt::print("\npassed: nothing wrong found by {}\n", tests);
+    return;
+  }
+  if (verdict.undecided) {
+    fmt::print("\nUNDECIDED: none of {} fails, but that is not enough to pass\n", tests);
     return;
   }
   fmt::print("\nFAILED ({}; something sound fails in {:.2g} % of cases at most)\n", tests,
