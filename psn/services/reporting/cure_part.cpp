@@ -50,20 +50,31 @@ Figure mu_w_boxes(const ResultFolder& folder) {
   return box_figure(figure);
 }
 
+// Numbers in parts of this size: a sample each.
+std::vector<std::vector<double>> parts_of(const std::vector<double>& numbers, std::size_t size) {
+  std::vector<std::vector<double>> parts;
+  for (auto at = numbers.begin(); numbers.end() - at >= static_cast<std::ptrdiff_t>(size);
+       at += static_cast<std::ptrdiff_t>(size)) {
+    parts.emplace_back(at, at + static_cast<std::ptrdiff_t>(size));
+  }
+  return parts;
+}
+
 // The paper's figure 5 (a).
 std::vector<Figure> cure_fields(const ResultFolder& folder) {
-  const Columns rows = folder.columns("field.csv");
+  const Columns rows = folder.columns("field.csv"), samples = folder.columns("field_samples.csv");
   const auto minutes = rows.numbers("minutes"), depth = rows.numbers("depth_mm");
   std::size_t width = 1;
   while (width < minutes.size() && minutes[width] == minutes[0]) ++width;
   if (minutes.size() <= width || width < 2) return {};
   FieldFigure field{.title = "Mean temperature over time and depth",
                     .reading =
-                        "Time runs to the right and height upwards; both are means over "
-                        "traces, on one scale. The two should not be told apart (figure "
-                        "5 (a) of the paper).",
-                    .panels = {{"simulator", {rows.numbers("simulator")}},
-                               {"surrogate", {rows.numbers("surrogate")}}},
+                        "Time runs to the right and height upwards; given the same cycle and "
+                        "part, the simulator's mean and the surrogate's, on one scale. The two "
+                        "should not be told apart (figure 5 (a) of the paper); the slider goes "
+                        "from one held-out run to the next.",
+                    .panels = {{"simulator", parts_of(samples.numbers("simulator"), minutes.size())},
+                               {"surrogate", parts_of(samples.numbers("surrogate"), minutes.size())}},
                     .rows = {"minutes", minutes[0], minutes[width] - minutes[0]},
                     .columns = {"mm above the bottom of the tool", depth[0], depth[1] - depth[0]},
                     .width = width,
