@@ -33,7 +33,7 @@ struct Test {
 };
 
 struct Verdict {
-  bool passed = true;     // nothing failed, and nothing was left open
+  bool passed = true;      // nothing failed, and nothing was left open
   bool undecided = false;  // nothing failed, but something was left open: more data could tell
   std::vector<std::string> reasons;  // of the worst tests first
   double false_alarm_rate = kFalseAlarm;

@@ -119,14 +119,13 @@ ComparisonResult compare(const ComparisonJob& job, Host& host) {
   ConditionalComparison comparison(surrogate.network());
   std::vector<TraceRecord> simulated, under_surrogate;
   const ComparedSide real =
-      run_side(*simulator, job, SliceOf::kSimulator, host,
-               [&](std::span<const Trace> traces) {
-                 comparison.add(traces);
-                 if (!simulated.empty()) return;
-                 const auto first = traces.first(std::min(kTracesKept, traces.size()));
-                 for (const Trace& trace : first) simulated.push_back(record_of(trace));
-                 under_surrogate = records_under(surrogate.compiled(), first);
-               });
+      run_side(*simulator, job, SliceOf::kSimulator, host, [&](std::span<const Trace> traces) {
+        comparison.add(traces);
+        if (!simulated.empty()) return;
+        const auto first = traces.first(std::min(kTracesKept, traces.size()));
+        for (const Trace& trace : first) simulated.push_back(record_of(trace));
+        under_surrogate = records_under(surrogate.compiled(), first);
+      });
   ComparisonResult result{.conditional = comparison.result()};
   const ComparedSide again = run_side(*simulator, job, SliceOf::kSimulatorAgain, host);
   const ComparedSide learned = run_side(surrogate, job, SliceOf::kSurrogate, host);

@@ -72,7 +72,7 @@ class ConditionalComparison::Tally : public Follower {
   struct OneTrace {
     AddressDeviation* at = nullptr;  // null at begin
     double log_ratio = 0;
-    double log_known = 0;  // of the probability that no transition so far was to `unknown`
+    double log_known = 0;   // of the probability that no transition so far was to `unknown`
     std::size_t steps = 0;  // of its simulator's own transitions, how many have counted
     bool outside = false;   // it has left what the surrogate knows
   };

@@ -62,7 +62,7 @@ write("criticism", "summary.json", evidence("criticism", {
 
 // The third experiment.
 const row = { mean: 181.2, sd: 1.4, ess: 900, standard_error: 0.05, samples: 1000 };
-const parts = ["low", "nominal", "high"], engines = ["SIS, prior proposal", "IC in simulator", "IC in surrogate"];
+const parts = ["minus", "nominal", "plus"], engines = ["SIS, prior proposal", "IC in simulator", "IC in surrogate"];
 write("cure", "results.json", {
   kind: "experiment", preset: "default", seed: 0, quick: true, stored_traces: 200000,
   table1: Object.fromEntries(parts.map((name) => [name, { gt: row, ic_simulator: row, ic_surrogate: row }])),

@@ -90,7 +90,8 @@ TEST(Comparison, OfASurrogateWithItself) {
   EXPECT_NEAR(compared().kl, kl + entropy, 1e-4);
 }
 
-// A trace as its simulator made it and as a surrogate sees it: log s of the whole, choice by choice.
+// A trace as its simulator made it and as a surrogate sees it: log s of the whole, choice by
+// choice.
 TEST(Comparison, OneTraceUnderBoth) {
   InProcess simulator(control_flow::model());
   const auto traces = simulate(simulator, 100);

@@ -64,10 +64,10 @@ Answer control_flow_answer(const ExactOptions& options) {
            {"q05", 0.05}, {"q25", 0.25}, {"q50", 0.5}, {"q75", 0.75}, {"q95", 0.95}}) {
     column[name] = exact.quantile(p);
   }
-  Answer answer{.json = {{"posterior", {{"theta", column}}},
-                         {"log_evidence", std::log(exact.evidence())}},
-                .observed = {},
-                .draws = {}};
+  Answer answer{
+      .json = {{"posterior", {{"theta", column}}}, {"log_evidence", std::log(exact.evidence())}},
+      .observed = {},
+      .draws = {}};
   answer.observed.set("x", Value(options.x));
   if (options.out.empty()) return answer;
   std::vector<double> theta(options.draws);  // one of each of so many equally probable parts
@@ -95,8 +95,8 @@ Answer zoo_answer(const zoo::Program& program, const ExactOptions& options) {
   json["observed"] = Json::parse(services::observations_json(program.observed));
   Answer result{.json = std::move(json), .observed = program.observed, .draws = {}};
   if (!options.out.empty() && program.draw) {
-    result.draws = samples_of(program.draw(options.draws, options.common.seed), options.draws,
-                              program.judged);
+    result.draws =
+        samples_of(program.draw(options.draws, options.common.seed), options.draws, program.judged);
   }
   return result;
 }

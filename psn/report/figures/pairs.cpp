@@ -60,16 +60,16 @@ Json cell(Json rows, Json points, const PairVariable& x, const PairVariable& y, 
                                  vega::told("share", "share")})}}}};
   Json layers = Json::array({map});
   if (!points.empty()) {
-    layers.push_back({{"data", {{"values", std::move(points)}}},
-                      {"mark", {{"type", "point"}, {"size", 9}, {"strokeWidth", 1}}},
-                      {"encoding",
-                       {{"x", across},
-                        {"y", up},
-                        {"shape", {{"field", "series"}, {"type", "nominal"}, {"title", nullptr}}},
-                        {"stroke", {{"field", "series"}, {"type", "nominal"}, {"title", nullptr}}},
-                        {"tooltip", Json::array({vega::told("series", "of"),
-                                                 vega::told("x", x.name),
-                                                 vega::told("y", y.name)})}}}});
+    layers.push_back(
+        {{"data", {{"values", std::move(points)}}},
+         {"mark", {{"type", "point"}, {"size", 9}, {"strokeWidth", 1}}},
+         {"encoding",
+          {{"x", across},
+           {"y", up},
+           {"shape", {{"field", "series"}, {"type", "nominal"}, {"title", nullptr}}},
+           {"stroke", {{"field", "series"}, {"type", "nominal"}, {"title", nullptr}}},
+           {"tooltip", Json::array({vega::told("series", "of"), vega::told("x", x.name),
+                                    vega::told("y", y.name)})}}}});
   }
   return {{"layer", std::move(layers)}, {"resolve", {{"scale", {{"color", "independent"}}}}}};
 }

@@ -46,8 +46,8 @@ Figure distribution(const PairVariable& variable, Grid grid, const std::vector<d
   std::vector<Grid> grids;
   Grid wide = grid;
   for (const auto& [name, values] : others) {
-    const Grid& its = grids.emplace_back(
-        grid_of({*values, {}}, bins_for(static_cast<double>(values->size()))));
+    const Grid& its =
+        grids.emplace_back(grid_of({*values, {}}, bins_for(static_cast<double>(values->size()))));
     wide = joined(wide, its, its.bins + wide.bins);
   }
   // Each on its own grid, unless they are whole numbers: a narrow posterior in a wide prior would

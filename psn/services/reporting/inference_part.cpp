@@ -66,8 +66,9 @@ Part exact_part(const ResultFolder& folder) {
   Part part{.kind = "exact",
             .title = "Exact posterior: " + text_at(summary, "model"),
             .path = folder.path()};
-  Section section{.title = "The answer",
-                  .facts = facts_of(summary, {{"source", "from"}, {"log_evidence", "log evidence"}})};
+  Section section{
+      .title = "The answer",
+      .facts = facts_of(summary, {{"source", "from"}, {"log_evidence", "log evidence"}})};
   section.tables = {observations_table(folder.json("observations.json")),
                     summary_table("Means and what else is known", summary.at("posterior"))};
   if (folder.has(kSamplesFile)) {
