@@ -74,7 +74,7 @@ Answer control_flow_answer(const ExactOptions& options) {
   for (std::size_t i = 0; i < theta.size(); ++i) {
     theta[i] = exact.quantile((static_cast<double>(i) + 0.5) / static_cast<double>(theta.size()));
   }
-  answer.draws = samples_of(theta, theta.size(), {{.name = "theta"}});
+  answer.draws = samples_of(theta, theta.size(), {Query{.name = "theta"}});
   return answer;
 }
 
