@@ -23,6 +23,10 @@ double binomial_tail(double n, double p, double k);
 // variances add up to this (Bernstein).
 double bernstein_tail(double excess, double variance);
 
+// A bound of P(mean >= this) for n independent numbers between 0 and 1 whose expectation is `most`
+// (Hoeffding 1963, theorem 1): of the probabilities of events, as well as of the events themselves.
+double hoeffding_tail(double n, double most, double mean);
+
 struct Test {
   std::string test;  // its sort: "pit"
   std::string what;  // the site it is about; empty: the whole
