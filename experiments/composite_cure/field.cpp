@@ -10,9 +10,15 @@
 namespace psn::composite_cure {
 namespace {
 
+constexpr std::size_t kSamplesKept = 8;
+
 class Comparison : public Follower {
  public:
-  FieldError result{.squared = std::vector<double>(kTimes * kDepths)};
+  explicit Comparison(std::size_t traces)
+      : result{.squared = std::vector<double>(kTimes * kDepths),
+               .samples = std::vector<FieldError::Sample>(std::min(kSamplesKept, traces))} {}
+
+  FieldError result;
 
   void transition(std::size_t, NodeId, std::span<const float>, std::size_t,
                   const Indices&) override {}
@@ -29,9 +35,8 @@ class Comparison : public Follower {
         result.sensor_rms += square;
       }
     }
-    if (trace == 0 && name == "latent_temps") {
-      result.simulator.assign(expected.begin(), expected.end());
-      result.surrogate.assign(mean.begin(), mean.end());
+    if (trace < result.samples.size() && name == "latent_temps") {
+      result.samples[trace] = {{expected.begin(), expected.end()}, {mean.begin(), mean.end()}};
     }
   }
 };
@@ -40,7 +45,7 @@ class Comparison : public Follower {
 
 FieldError field_error(std::shared_ptr<const CompiledNetwork> network,
                        std::span<const Trace> traces) {
-  Comparison comparison;
+  Comparison comparison(traces.size());
   if (!follow(std::move(network), traces, comparison).empty()) {
     throw ModelError("the surrogate does not know the addresses of composite-cure");
   }

@@ -16,8 +16,10 @@ struct FieldError {
   double rms = 0;               // over all
   double largest = 0;           // root of the largest of `squared`
   double sensor_rms = 0;        // of temps_bottom
-  // Of the first trace.
-  std::vector<double> simulator, surrogate;
+  struct Sample {
+    std::vector<double> simulator, surrogate;
+  };
+  std::vector<Sample> samples;  // of the first traces
 };
 
 // The traces must have their distributions.

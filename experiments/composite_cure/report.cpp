@@ -76,10 +76,22 @@ double millimetres_of(std::size_t depth) {
 }
 
 std::string field_csv(const FieldError& field) {
-  std::string csv = "minutes,depth_mm,expected_squared_difference,simulator,surrogate\n";
+  std::string csv = "minutes,depth_mm,expected_squared_difference\n";
   for (std::size_t i = 0; i < field.squared.size(); ++i) {
-    csv += fmt::format("{},{},{},{},{}\n", minutes_of(i / kDepths), millimetres_of(i % kDepths),
-                       field.squared[i], field.simulator[i], field.surrogate[i]);
+    csv += fmt::format("{},{},{}\n", minutes_of(i / kDepths), millimetres_of(i % kDepths),
+                       field.squared[i]);
+  }
+  return csv;
+}
+
+std::string samples_csv(const FieldError& field) {
+  std::string csv = "sample,minutes,depth_mm,simulator,surrogate\n";
+  for (std::size_t s = 0; s < field.samples.size(); ++s) {
+    const auto& [simulator, surrogate] = field.samples[s];
+    for (std::size_t i = 0; i < simulator.size(); ++i) {
+      csv += fmt::format("{},{},{},{:.2f},{:.2f}\n", s + 1, minutes_of(i / kDepths),
+                         millimetres_of(i % kDepths), simulator[i], surrogate[i]);
+    }
   }
   return csv;
 }
@@ -197,8 +209,10 @@ void add_figures(ExperimentReport& report, const Results& results, const Plan& p
                  std::uint64_t seed) {
   const FieldError& field = results.field;
   report.files["field.csv"] = field_csv(field);
+  report.files["field_samples.csv"] = samples_csv(field);
+  const FieldError::Sample& first = field.samples.front();
   report.files["field.vl.json"] =
-      vega_lite(heat_map({{"simulator", field.simulator}, {"surrogate", field.surrogate}}, "C"));
+      vega_lite(heat_map({{"simulator", first.simulator}, {"surrogate", first.surrogate}}, "C"));
   report.files["difference.vl.json"] =
       vega_lite(heat_map({{"expected squared difference", field.squared}}, "C^2"));
   const Json rows = resampled_rows(results, plan, seed);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "psn/base/error.h"
 
@@ -31,6 +32,10 @@ std::size_t Trace::length() const {
   return static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(), [](const Entry& e) {
     return e.role == Role::kSample || e.role == Role::kObserve;
   }));
+}
+
+double Trace::log_transitions() const {
+  return std::accumulate(transitions.begin(), transitions.end(), 0.0);
 }
 
 void Trace::clear() {

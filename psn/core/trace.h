@@ -63,6 +63,8 @@ struct Trace {
   const Value& operator[](std::string_view name) const;
   // Number of random choices: samples and observations.
   std::size_t length() const;
+  // The sum of `transitions`.
+  double log_transitions() const;
 
   void clear();
 };

@@ -102,6 +102,9 @@ void Dictionary::require_readable(const Form& form) {
 }
 
 std::string_view Dictionary::write(const Trace& trace) {
+  if (!trace.transitions.empty() && trace.transitions.size() != trace.entries.size() + 1) {
+    throw InvalidArgument("transitions that do not lead from entry to entry");
+  }
   used_.clear();
   numbers_.clear();
   const auto add = [&](const Entry& entry) {
@@ -111,13 +114,17 @@ std::string_view Dictionary::write(const Trace& trace) {
   for (const Entry& entry : trace.entries) add(entry);
   add(Form::result_entry(trace.result));
   constexpr std::size_t kMaxBytes = (1u << 31) - (1u << 20);  // FlatBuffers end at 2 GiB
-  if (numbers_.size() * sizeof(double) + used_.size() * sizeof(FormId) > kMaxBytes) {
+  if ((numbers_.size() + trace.transitions.size()) * sizeof(double) +
+          used_.size() * sizeof(FormId) >
+      kMaxBytes) {
     throw InvalidArgument("more than 2 GiB cannot be stored");
   }
   builder_.Clear();
   const auto forms = builder_.CreateVector(used_);
   const auto numbers = builder_.CreateVector(numbers_);
-  builder_.Finish(record::CreateTrace(builder_, forms, numbers));
+  flatbuffers::Offset<flatbuffers::Vector<double>> transitions;
+  if (!trace.transitions.empty()) transitions = builder_.CreateVector(trace.transitions);
+  builder_.Finish(record::CreateTrace(builder_, forms, numbers, transitions));
   return finished(builder_);
 }
 
@@ -148,6 +155,12 @@ Trace Dictionary::read(std::string_view payload) const {
   }
   if (numbers.left() > 0) throw DataError("a trace with more numbers than its forms need");
   trace.log_weight = trace.log_likelihood;
+  if (const auto* transitions = stored.transitions()) {
+    if (transitions->size() != forms->size()) {
+      throw DataError("a trace with transitions to something else than its forms");
+    }
+    trace.transitions.assign(transitions->begin(), transitions->end());
+  }
   return trace;
 }
 

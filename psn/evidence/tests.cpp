@@ -60,6 +60,12 @@ double bernstein_tail(double excess, double variance) {
   return std::exp(-excess * excess / (2 * (variance + excess / 3)));
 }
 
+double hoeffding_tail(double n, double most, double mean) {
+  if (mean <= most) return 1;
+  return std::exp(n * (x_log_y(mean, most) - x_log_y(mean, mean) + x_log_y(1 - mean, 1 - most) -
+                       x_log_y(1 - mean, 1 - mean)));
+}
+
 Verdict verdict_of(std::vector<Test> tests) {
   constexpr std::size_t kTold = 3;
   std::stable_sort(tests.begin(), tests.end(),

@@ -23,6 +23,10 @@ double binomial_tail(double n, double p, double k);
 // variances add up to this (Bernstein).
 double bernstein_tail(double excess, double variance);
 
+// A bound of P(mean >= this) for n independent numbers between 0 and 1 whose expectation is `most`
+// (Hoeffding 1963, theorem 1): of the probabilities of events, as well as of the events themselves.
+double hoeffding_tail(double n, double most, double mean);
+
 struct Test {
   std::string test;  // its sort: "pit"
   std::string what;  // the site it is about; empty: the whole
@@ -33,7 +37,8 @@ struct Test {
 };
 
 struct Verdict {
-  bool passed = true;
+  bool passed = true;      // nothing failed, and nothing was left open
+  bool undecided = false;  // nothing failed, but something was left open: more data could tell
   std::vector<std::string> reasons;  // of the worst tests first
   double false_alarm_rate = kFalseAlarm;
   std::vector<Test> tests;  // the worst first

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <numeric>
 
 #include "psn/base/error.h"
 #include "psn/base/numerics.h"
@@ -69,7 +68,7 @@ bool same_path(const Trace& a, const Trace& b) {
 
 // log s(c) + log s(y) + log s(a).
 double log_density(const Trace& trace) {
-  double sum = std::accumulate(trace.transitions.begin(), trace.transitions.end(), 0.0);
+  double sum = trace.log_transitions();
   for (const Entry& entry : trace.entries) {
     const bool controlled = entry.role == Role::kSample && entry.control;
     if (controlled || entry.given) sum += entry.log_prob;

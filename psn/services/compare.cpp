@@ -20,12 +20,10 @@ struct ComparedSide {
   TransitionGraph transitions;
   PathCounts paths;
   std::vector<std::pair<double, double>> pairs;  // by, bin where both occur
-  std::vector<TraceRecord> records;              // of the first
 
   void add(const Trace& trace, const ComparisonJob& job) {
     transitions.add(trace);
     paths.add(trace);
-    if (records.size() < kTracesKept) records.push_back(record_of(trace));
     if (job.bin.empty()) return;
     const Value *by = trace.find(job.by), *bin = trace.find(job.bin);
     if (by && bin) pairs.emplace_back(by->scalar(), bin->scalar());
@@ -119,9 +117,15 @@ ComparisonResult compare(const ComparisonJob& job, Host& host) {
   check_names(job, *simulator, host);
 
   ConditionalComparison comparison(surrogate.network());
+  std::vector<TraceRecord> simulated, under_surrogate;
   const ComparedSide real =
-      run_side(*simulator, job, SliceOf::kSimulator, host,
-               [&](std::span<const Trace> traces) { comparison.add(traces); });
+      run_side(*simulator, job, SliceOf::kSimulator, host, [&](std::span<const Trace> traces) {
+        comparison.add(traces);
+        if (!simulated.empty()) return;
+        const auto first = traces.first(std::min(kTracesKept, traces.size()));
+        for (const Trace& trace : first) simulated.push_back(record_of(trace));
+        under_surrogate = records_under(surrogate.compiled(), first);
+      });
   ComparisonResult result{.conditional = comparison.result()};
   const ComparedSide again = run_side(*simulator, job, SliceOf::kSimulatorAgain, host);
   const ComparedSide learned = run_side(surrogate, job, SliceOf::kSurrogate, host);
@@ -133,8 +137,8 @@ ComparisonResult compare(const ComparisonJob& job, Host& host) {
   result.path_total_variation = {PathCounts::total_variation(real.paths, learned.paths),
                                  PathCounts::total_variation(real.paths, again.paths)};
   if (!job.bin.empty()) result.conditional_means = compare_bins(real, learned, job);
-  result.simulated = real.records;
-  result.learned = learned.records;
+  result.simulated = std::move(simulated);
+  result.learned = std::move(under_surrogate);
   result.failures = all_failures(*simulator, host);
   return result;
 }

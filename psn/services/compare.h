@@ -43,8 +43,9 @@ struct ComparisonResult {
   WithFloor frequency;                           // the same of how often, per trace
   WithFloor path_total_variation;
   std::optional<BinnedComparison> conditional_means;
-  std::vector<TraceRecord> simulated, learned;  // a few traces of either
-  Failures failures;                            // of the simulator
+  // A few traces of the simulator, and the same as the surrogate sees them.
+  std::vector<TraceRecord> simulated, learned;
+  Failures failures;  // of the simulator
 };
 
 // Throws InvalidArgument for names that cannot be those of a model and of a surrogate of it.

@@ -32,7 +32,8 @@ void add_warnings(const Json& summary, Findings& findings) {
 
 // Of psn validate, calibrate and criticise.
 void add_verdict(const Json& summary, const std::string& kind, Findings& findings) {
-  if (summary.value("passed", true)) return;
+  // What was left open is among the warnings.
+  if (summary.value("passed", true) || summary.value("undecided", false)) return;
   const bool data = kind == "criticism";
   const char* reason =
       data ? "data that the model makes hardly ever look like these, so its posterior answers a "

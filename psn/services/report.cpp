@@ -18,6 +18,7 @@ namespace {
 using Maker = Part (*)(const ResultFolder&);
 const std::map<std::string, Maker> kMakers{{"simulation", simulation_part},
                                            {"prediction", prediction_part},
+                                           {"exact", exact_part},
                                            {"graph", graph_part},
                                            {"comparison", comparison_part},
                                            {"training", training_part},
@@ -46,26 +47,32 @@ std::string kind_of(const ResultFolder& folder) {
   return "";
 }
 
-Part part_of(const std::string& input, const Priors& priors) {
+Part part_of(const std::string& input, const References& references) {
   if (input.ends_with(".psn")) return network_part(input);
   const ResultFolder folder(input);
   const std::string kind = kind_of(folder);
-  if (kind == "inference") return inference_part(folder, priors);
+  if (kind == "inference") return inference_part(folder, references);
   const auto maker = kMakers.find(kind);
   if (maker != kMakers.end()) return maker->second(folder);
   throw DataError(fmt::format("'{}': nothing there that psn report knows", input));
 }
 
-// Runs among the inputs, as the prior of what is inferred of their models.
-Priors priors_among(const std::vector<std::string>& inputs) {
-  Priors priors;
+// Runs among the inputs, as the prior of what is inferred of their models, and exact answers.
+References references_among(const std::vector<std::string>& inputs) {
+  References references;
   for (const std::string& input : inputs) {
+    if (input.ends_with(".psn")) continue;
     const ResultFolder folder(input);
-    if (input.ends_with(".psn") || kind_of(folder) != "simulation") continue;
-    priors.values[text_at(folder.json("summary.json"), "model")] =
-        numbers_of(Posterior::load(folder.file(kSamplesFile)));
+    const std::string kind = kind_of(folder);
+    if (kind != "simulation" && kind != "exact") continue;
+    const std::string model = text_at(folder.json("summary.json"), "model");
+    if (kind == "exact") {
+      references.exact[model] = exact_of(folder);
+    } else {
+      references.priors[model] = numbers_of(Posterior::load(folder.file(kSamplesFile)));
+    }
   }
-  return priors;
+  return references;
 }
 
 // Figures of several parts may have the same name.
@@ -87,10 +94,10 @@ void make_names_unique(Report& report) {
 
 Report report_on_results(const std::vector<std::string>& inputs) {
   Report report;
-  const Priors priors = priors_among(inputs);
+  const References references = references_among(inputs);
   for (const std::string& input : inputs) {
     try {
-      report.parts.push_back(part_of(input, priors));
+      report.parts.push_back(part_of(input, references));
     } catch (const Json::exception& error) {
       throw DataError(fmt::format("'{}': a result that is damaged: {}", input, error.what()));
     }

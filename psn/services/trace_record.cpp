@@ -2,9 +2,44 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "psn/base/numerics.h"
+#include "psn/nn/run/evaluate.h"
+
 namespace psn::services {
+namespace {
+
+class Rewriter : public Follower {
+ public:
+  Rewriter(std::span<const Trace> traces, std::vector<TraceRecord>& records)
+      : traces_(traces), records_(records), coming_(traces.size(), 1) {}
+
+  void transition(std::size_t trace, NodeId from, std::span<const float> logits, std::size_t row,
+                  const Indices&) override {
+    const std::vector<double> wide(logits.begin(), logits.end());
+    const double log_s = wide[row] - log_sum_exp(wide);
+    TraceRecord& record = records_[trace];
+    record.log_joint = (from == Network::kBegin ? 0 : record.log_joint) + log_s;
+    coming_[trace] *= std::exp(log_s);
+  }
+
+  void choice(std::size_t trace, const Entry& entry, const Distribution& distribution) override {
+    TraceRecord& record = records_[trace];
+    auto& step = record.steps[static_cast<std::size_t>(&entry - traces_[trace].entries.data())];
+    step.distribution = distribution.text();
+    step.transition = std::exchange(coming_[trace], 1);
+    record.log_joint += distribution.log_prob(entry.value);
+  }
+
+ private:
+  std::span<const Trace> traces_;
+  std::vector<TraceRecord>& records_;
+  std::vector<double> coming_;  // probability of it since the last choice
+};
+
+}  // namespace
 
 TraceRecord record_of(const Trace& trace) {
   TraceRecord record{.log_joint = trace.log_joint};
@@ -14,6 +49,19 @@ TraceRecord record_of(const Trace& trace) {
                             entry.given});
   }
   return record;
+}
+
+std::vector<TraceRecord> records_under(std::shared_ptr<const CompiledNetwork> surrogate,
+                                       std::span<const Trace> traces) {
+  std::vector<TraceRecord> records;
+  for (const Trace& trace : traces) {
+    TraceRecord& record = records.emplace_back(record_of(trace));
+    record.log_joint = -kInfinity;
+    for (TraceRecord::Step& step : record.steps) step.distribution.clear();
+  }
+  Rewriter rewriter(traces, records);
+  follow(std::move(surrogate), traces, rewriter);
+  return records;
 }
 
 std::string traces_json(
@@ -33,6 +81,7 @@ std::string traces_json(
                          {"address", step.address},
                          {"value", value},
                          {"distribution", step.distribution.substr(0, kMostText)}});
+        if (step.transition) steps.back()["transition"] = fmt::format("{:.4f}", *step.transition);
       }
       traces.push_back({{"log_p", fmt::format("{:.6g}", record.log_joint)}, {"steps", steps}});
     }

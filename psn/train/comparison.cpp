@@ -14,7 +14,8 @@ namespace psn {
 // One call's traces on their way through the network.
 class ConditionalComparison::Tally : public Follower {
  public:
-  Tally(ConditionalComparison& whole, std::size_t traces) : whole_(whole), traces_(traces) {}
+  Tally(ConditionalComparison& whole, std::span<const Trace> traces)
+      : whole_(whole), given_(traces), traces_(traces.size()) {}
 
   void transition(std::size_t trace, NodeId from, std::span<const float> logits, std::size_t row,
                   const Indices& indices) override {
@@ -39,6 +40,8 @@ class ConditionalComparison::Tally : public Follower {
 
   void choice(std::size_t trace, const Entry& entry, const Distribution& distribution) override {
     OneTrace& one = traces_[trace];
+    const Trace& given = given_[trace];
+    come_to(one, given, static_cast<std::size_t>(&entry - given.entries.data()) + 1);
     const std::string& text = entry.address->text;
     AddressDeviation& address = whole_.addresses_[text];
     one.at = &address;
@@ -54,7 +57,9 @@ class ConditionalComparison::Tally : public Follower {
   }
 
   void finish() {
-    for (const OneTrace& one : traces_) {
+    for (std::size_t i = 0; i < traces_.size(); ++i) {
+      OneTrace& one = traces_[i];
+      come_to(one, given_[i], given_[i].transitions.size());
       whole_.sum_ += one.log_ratio;
       whole_.squares_ += one.log_ratio * one.log_ratio;
       whole_.unknown_ += -std::expm1(one.log_known);
@@ -67,10 +72,21 @@ class ConditionalComparison::Tally : public Follower {
   struct OneTrace {
     AddressDeviation* at = nullptr;  // null at begin
     double log_ratio = 0;
-    double log_known = 0;  // of the probability that no transition so far was to `unknown`
-    bool outside = false;  // it has left what the surrogate knows
+    double log_known = 0;   // of the probability that no transition so far was to `unknown`
+    std::size_t steps = 0;  // of its simulator's own transitions, how many have counted
+    bool outside = false;   // it has left what the surrogate knows
   };
+
+  // A simulator that draws where it goes (another surrogate) has a probability of that.
+  void come_to(OneTrace& one, const Trace& given, std::size_t steps) {
+    for (; one.steps < std::min(steps, given.transitions.size()); ++one.steps) {
+      one.log_ratio += given.transitions[one.steps];
+      (one.at ? *one.at : whole_.addresses_["begin"]).transition += given.transitions[one.steps];
+    }
+  }
+
   ConditionalComparison& whole_;
+  std::span<const Trace> given_;
   std::vector<OneTrace> traces_;
   Targets targets_;
 };
@@ -83,7 +99,7 @@ void ConditionalComparison::add(std::span<const Trace> traces) {
   if (growth_.unseen() > 0 || !compiled_) {
     compiled_ = std::make_shared<const CompiledNetwork>(network_);
   }
-  Tally tally(*this, traces.size());
+  Tally tally(*this, traces);
   follow(compiled_, traces, tally);
   tally.finish();
 }

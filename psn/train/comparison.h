@@ -5,6 +5,7 @@
 // In a simulator the next address follows from the choices so far, so that
 //   KL = E[ sum over choices of KL(simulator's || surrogate's)  -  sum of log s(transition taken)
 //   ].
+// One that draws where it goes (another surrogate: Trace::transitions) adds log p of what it drew.
 // What the surrogate does not know is added to a copy of it, as Theorem 2 has it, so the result is
 // finite.
 #pragma once

@@ -48,7 +48,7 @@ double remote_observation(const Network& network, const std::vector<Trace>& trac
 
 // A surrogate's traces have a density of what is computed, which counts in no other.
 double log_p_of(const Trace& trace) {
-  double log_p = trace.log_joint;
+  double log_p = trace.log_joint + trace.log_transitions();
   for (const Entry& entry : trace.entries) {
     if (is_computed(entry)) log_p -= entry.log_prob;
   }

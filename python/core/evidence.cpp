@@ -21,6 +21,7 @@ void bind_verdicts(py::module_& module) {
       .def_readonly("reason", &evidence::Test::reason);
   py::class_<evidence::Verdict>(module, "Verdict")
       .def_readonly("passed", &evidence::Verdict::passed)
+      .def_readonly("undecided", &evidence::Verdict::undecided)
       .def_readonly("reasons", &evidence::Verdict::reasons)
       .def_readonly("false_alarm_rate", &evidence::Verdict::false_alarm_rate)
       .def_readonly("tests", &evidence::Verdict::tests)

@@ -62,18 +62,22 @@ write("criticism", "summary.json", evidence("criticism", {
 
 // The third experiment.
 const row = { mean: 181.2, sd: 1.4, ess: 900, standard_error: 0.05, samples: 1000 };
-const parts = ["low", "nominal", "high"], engines = ["SIS, prior proposal", "IC in simulator", "IC in surrogate"];
+const parts = ["minus", "nominal", "plus"], engines = ["SIS, prior proposal", "IC in simulator", "IC in surrogate"];
 write("cure", "results.json", {
   kind: "experiment", preset: "default", seed: 0, quick: true, stored_traces: 200000,
   table1: Object.fromEntries(parts.map((name) => [name, { gt: row, ic_simulator: row, ic_surrogate: row }])),
   traces_per_second: { simulator_1d: 300, surrogate: 9000 }, times_faster: { generation_1d: 30 },
   field_rmse: 0.2, field_max: 1.1, sensor_rmse: 0.1,
 });
-write("cure", "field.csv", csv("minutes,depth_mm,expected_squared_difference,simulator,surrogate",
-  range(64 * 20, (i) => {
-    const [time, depth] = [Math.floor(i / 20), i % 20];
-    const warm = 20 + 160 / (1 + Math.exp(-(time - 25 + depth / 4) / 5));
-    return [5 * (time + 1), 2.5 * depth, 0.02 + 0.02 * noise(i), warm.toFixed(3), (warm + 0.2 * noise(i)).toFixed(3)];
+const [times, depths] = [64, 20];
+const place = (i) => [5 * (Math.floor(i / depths) % times + 1), 2.5 * (i % depths)];
+write("cure", "field.csv", csv("minutes,depth_mm,expected_squared_difference",
+  range(times * depths, (i) => [...place(i), 0.02 + 0.02 * noise(i)])));
+write("cure", "field_samples.csv", csv("sample,minutes,depth_mm,simulator,surrogate",
+  range(3 * times * depths, (i) => {
+    const [sample, [minutes, depth]] = [Math.floor(i / (times * depths)), place(i)];
+    const warm = 20 + (150 + 10 * sample) / (1 + Math.exp(-(minutes / 5 - 25 + depth / 10) / 5));
+    return [sample + 1, minutes, depth, warm.toFixed(2), (warm + 0.2 * noise(i)).toFixed(2)];
   })));
 write("cure", "mu_w.csv", csv("observed,engine,mu_w",
   range(900, (i) => [parts[i % 3], `"${engines[Math.floor(i / 3) % 3]}"`, 175 + 6 * (i % 3) + 1.5 * noise(i)])));

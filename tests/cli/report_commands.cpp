@@ -34,6 +34,34 @@ TEST_F(ReportCommands, SeveralResultsAreOnePageWithThePriorOfOneInAnother) {
   EXPECT_NE(slurp(folder_ / "both.html").find("\"series\":\"prior\""), std::string::npos);
 }
 
+TEST_F(ReportCommands, TheExactAnswerIsDrawnBesideAPosteriorOfTheSameData) {
+  ASSERT_EQ(psn("infer control-flow --observe x=5 --engine lmh -n 2000 --out post").code, 0);
+  ASSERT_EQ(psn("exact --x 5 --out exact").code, 0);
+  EXPECT_NE(slurp(folder_ / "exact/report.html").find("data-kind=\"exact\""), std::string::npos);
+  ASSERT_EQ(psn("report post exact --out same.html").code, 0);
+  const std::string same = slurp(folder_ / "same.html");
+  EXPECT_NE(same.find("\"series\":\"exact\""), std::string::npos);
+  EXPECT_EQ(same.find("of other observations"), std::string::npos);
+
+  ASSERT_EQ(psn("exact --x 4 --out exact").code, 0);
+  ASSERT_EQ(psn("report post exact --out other.html").code, 0);
+  const std::string other = slurp(folder_ / "other.html");
+  EXPECT_EQ(other.find("\"series\":\"exact\""), std::string::npos);
+  EXPECT_NE(other.find("of other observations"), std::string::npos);
+}
+
+// Draws of the answer where it has some, its mean where it has no more; points over pairs.
+TEST_F(ReportCommands, TheZoosAnswersAreDrawnToo) {
+  for (const auto& [name, drawn] :
+       {std::pair{"zoo-crescents", "\"series\":\"exact\""},
+                                    std::pair{"zoo-grammar", "exact mean"}}) {
+    ASSERT_EQ(psn(std::string("infer ") + name + " -n 2000 --out post").code, 0);
+    ASSERT_EQ(psn(std::string("exact ") + name + " --out exact -n 500").code, 0);
+    ASSERT_EQ(psn("report post exact").code, 0);
+    EXPECT_NE(slurp(folder_ / "report.html").find(drawn), std::string::npos) << name;
+  }
+}
+
 TEST_F(ReportCommands, ATrainingIsReportedFromItsLogAndFromItsFile) {
   ASSERT_EQ(psn("train surrogate gaussian --out s.psn --log log --traces 2000").code, 0);
   EXPECT_TRUE(has("log/report.html"));

@@ -5,6 +5,9 @@
 
 #include "psn/base/error.h"
 #include "psn/nn/run/evaluate.h"
+#include "psn/nn/run/surrogate.h"
+#include "psn/services/trace_record.h"
+#include "psn/train/validation.h"
 #include "tests/law/network_fixture.h"
 
 namespace psn {
@@ -54,6 +57,67 @@ TEST(Comparison, IsTheMeanLogRatioAndTheTableAddsUp) {
     }
     EXPECT_NEAR(result.values, values, 1e-9 * (1 + values));
   }
+}
+
+// A surrogate draws where it goes, which its simulator does not. From itself it differs by the
+// unknown mass alone, which it never draws: trace by trace the log ratio is -log P(known).
+TEST(Comparison, OfASurrogateWithItself) {
+  Network network(small_config(), 3);
+  InProcess simulator(control_flow::model());
+  grow(network, simulate(simulator, 300));
+  shake(network, 0.15, 3);
+  SurrogateSimulator itself("s", std::make_shared<Network>(network));
+  auto traces = simulate(itself, 300);
+  const auto compared = [&] {
+    ConditionalComparison comparison(network);
+    comparison.add(traces);
+    return comparison.result();
+  };
+  const ConditionalDeviation result = compared();
+  double kl = 0, entropy = 0;
+  for (const Trace& trace : traces) {
+    kl -= std::log1p(-unknown_along(network, trace)) / 300;
+    entropy -= trace.log_transitions() / 300;
+  }
+  EXPECT_NEAR(result.kl, kl, 1e-4);
+  EXPECT_NEAR(result.values, 0, 1e-4);
+  EXPECT_NEAR(result.transitions, kl, 1e-4);
+  EXPECT_NEAR(validate(network, traces).kl, kl, 1e-4);
+
+  // What is counted apart is not little.
+  ASSERT_GT(entropy, 0.1);
+  for (Trace& trace : traces) trace.transitions.clear();
+  EXPECT_NEAR(compared().kl, kl + entropy, 1e-4);
+}
+
+// A trace as its simulator made it and as a surrogate sees it: log s of the whole, choice by
+// choice.
+TEST(Comparison, OneTraceUnderBoth) {
+  InProcess simulator(control_flow::model());
+  const auto traces = simulate(simulator, 100);
+  auto network = std::make_shared<Network>(small_config(), 3);
+  grow(*network, {traces.begin(), traces.begin() + 5});
+  shake(*network, 0.15, 3);
+  const auto compiled = std::make_shared<const CompiledNetwork>(network);
+  const auto expected = log_prob(compiled, traces, UnknownEvaluation::kZero);
+  const auto records = services::records_under(compiled, traces);
+  std::size_t unknown = 0;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    ASSERT_EQ(records[i].steps.size(), traces[i].entries.size());
+    const bool known = expected[i] > -kInfinity;
+    unknown += known ? 0 : 1;
+    if (known) {
+      EXPECT_NEAR(records[i].log_joint, expected[i], 1e-4 * (1 + std::abs(expected[i])));
+    } else {
+      EXPECT_EQ(records[i].log_joint, -kInfinity);
+    }
+    for (const auto& step : records[i].steps) {
+      EXPECT_EQ(step.distribution.empty(), !known);
+      EXPECT_EQ(step.transition.has_value(), known);
+    }
+  }
+  EXPECT_GT(unknown, 10u);
+  EXPECT_LT(unknown, 90u);
 }
 
 // One address with a closed form: the table has the divergence itself, not an estimate.

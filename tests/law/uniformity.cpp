@@ -227,6 +227,9 @@ TEST(Tails, AreBoundsOrExact) {
     for (const double p : {0.02, 0.5}) {
       for (double k = std::ceil(n * p); k <= n; ++k) {
         EXPECT_GE(bernstein_tail(k - n * p, n * p * (1 - p)) + 1e-12, binomial_tail(n, p, k));
+        // Of events it is a bound too, and no loose one.
+        EXPECT_GE(hoeffding_tail(n, p, k / n) + 1e-12, binomial_tail(n, p, k));
+        if (k > n * p) EXPECT_LE(hoeffding_tail(n, p, k / n), 4 * n * binomial_tail(n, p, k));
       }
     }
   }

@@ -8,29 +8,52 @@ namespace {
 
 constexpr int kRepetitions = 200, kMostFailures = 7;
 
-class FalseAlarms : public test::VerdictTest {};
-
-// Exactly right: the "simulator" is the surrogate itself, by its stored traces. It fails: 46 of
-// 200, with and without a tolerance (docs/howto/check-it-is-right.md).
-TEST_F(FalseAlarms, OfASurrogateThatIsItsSimulator) {
-  const std::string network = saved(surrogate(5000));
-  int failures = 0;
-  for (std::uint64_t seed = 1; seed <= kRepetitions; ++seed) {
-    services::GenerationJob generation;
-    generation.simulation.model = network;
-    generation.simulation.count = 500;
-    generation.simulation.seed = 1000 + seed;
-    generation.store = (folder_ / ("traces" + std::to_string(seed))).string();
-    services::generate(generation, host_);
-    services::ValidationJob job;
-    job.data = generation.store;
-    job.all_traces = true;
-    job.surrogate = network;
-    job.simulation.seed = seed;
-    failures += services::validate(job, host_).verdict.passed ? 0 : 1;
-    std::filesystem::remove_all(generation.store);
+class FalseAlarms : public test::VerdictTest {
+ protected:
+  // Verdicts on a surrogate whose "simulator" is itself, by 500 of its stored traces.
+  struct Counts {
+    int failed = 0, open = 0;
+  };
+  Counts of_itself(std::uint64_t training_traces, double tolerance) {
+    const std::string network = saved(surrogate(training_traces));
+    Counts counts;
+    for (std::uint64_t seed = 1; seed <= kRepetitions; ++seed) {
+      services::GenerationJob generation;
+      generation.simulation.model = network;
+      generation.simulation.count = 500;
+      generation.simulation.seed = 1000 + seed;
+      generation.store = (folder_ / ("traces" + std::to_string(seed))).string();
+      services::generate(generation, host_);
+      services::ValidationJob job;
+      job.data = generation.store;
+      job.all_traces = true;
+      job.surrogate = network;
+      job.simulation.seed = seed;
+      job.tolerance = tolerance;
+      const auto verdict = services::validate(job, host_).verdict;
+      counts.failed += verdict.passed || verdict.undecided ? 0 : 1;
+      counts.open += verdict.undecided ? 1 : 0;
+      std::filesystem::remove_all(generation.store);
+    }
+    return counts;
   }
-  EXPECT_LE(failures, kMostFailures);
+};
+
+// Exactly right, and far within what is tolerated: it passes.
+TEST_F(FalseAlarms, OfASurrogateThatIsItsSimulator) {
+  for (const double tolerance : {0.02, 0.0}) {
+    const Counts counts = of_itself(40'000, tolerance);
+    EXPECT_LE(counts.failed, kMostFailures) << tolerance;
+    EXPECT_LE(counts.open, kMostFailures) << tolerance;
+  }
+}
+
+// After so little training it draws something unknown along 1 % of its traces, which no run of it
+// does: at the edge of what is tolerated. It does not fail, and not all is decided.
+TEST_F(FalseAlarms, AtTheEdgeOfWhatIsTolerated) {
+  const Counts counts = of_itself(5000, 0.02);
+  EXPECT_LE(counts.failed, kMostFailures);
+  EXPECT_GT(counts.open, kRepetitions / 10);
 }
 
 TEST_F(FalseAlarms, OfWeightedPosteriors) {

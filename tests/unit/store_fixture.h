@@ -55,6 +55,7 @@ inline void expect_same(const Trace& a, const Trace& b) {
     if (x.distribution) expect_same(*x.distribution, *y.distribution);
   }
   expect_same(a.result, b.result);
+  EXPECT_EQ(a.transitions, b.transitions);
   EXPECT_EQ(a.log_joint, b.log_joint);
   EXPECT_EQ(a.log_likelihood, b.log_likelihood);
   EXPECT_EQ(a.log_weight, b.log_weight);

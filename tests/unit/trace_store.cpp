@@ -29,6 +29,22 @@ TEST_F(TraceStore, KeepsTracesToTheLastBit) {
   EXPECT_EQ(reader.origins(), (std::vector<data::Origin>{{"everything", 1}}));
 }
 
+// How probable it was to come to each entry, and to the end, of a program that draws where it goes.
+TEST_F(TraceStore, KeepsTransitions) {
+  InProcess simulator(everything());
+  auto traces = simulate(simulator, 20);
+  for (std::size_t i = 0; i < traces.size(); i += 2) {
+    for (std::size_t k = 0; k <= traces[i].entries.size(); ++k) {
+      traces[i].transitions.push_back(-0.1 * static_cast<double>(i + k));
+    }
+  }
+  store(simulator, traces);
+  StoreReader reader(path());
+  for (std::size_t i = 0; i < traces.size(); ++i) expect_same(traces[i], reader.read(i));
+  traces[0].transitions.pop_back();  // of another trace
+  EXPECT_THROW(store(simulator, std::span(traces).first(1), 1, "other"), InvalidArgument);
+}
+
 // Some of the programs do what no store can hold: that is said when it is written, by address, and
 // what came before is good.
 TEST_F(TraceStore, ReadsWhateverItAccepts) {

@@ -4,41 +4,81 @@
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "apps/psn/commands/commands.h"
 #include "apps/psn/options/options.h"
+#include "apps/psn/output/page_output.h"
 #include "experiments/control_flow/control_flow.h"
 #include "experiments/zoo/zoo.h"
 #include "psn/base/error.h"
+#include "psn/services/infer.h"
+#include "psn/services/output_directory.h"
 
 namespace psn::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json control_flow_answer(double x) {
-  const control_flow::ExactPosterior exact(x);
+struct ExactOptions {
+  CommonOptions common;
+  std::string model = "control-flow", out;
+  double x = 5;
+  std::size_t draws = 10'000;
+  bool open = false;
+};
+
+struct Answer {
+  Json json;
+  Observations observed;
+  std::optional<Posterior> draws;  // nullopt: there are none, only means
+};
+
+// Draws as samples of equal weight: rows of all components, in the order of the queries.
+Posterior samples_of(const std::vector<double>& rows, std::size_t count,
+                     const std::vector<Query>& judged) {
+  const std::size_t width = rows.size() / count;
+  std::vector<Query> queries = judged;
+  std::size_t at = 0;
+  for (Query& query : queries) {
+    const std::size_t size = element_count(query.shape);
+    query.compute = [=, shape = query.shape](const Trace& row) {
+      const double* first = row.result.data() + at;
+      return shape.empty() ? Value(*first) : Value(std::vector<double>(first, first + size), shape);
+    };
+    at += size;
+  }
+  Posterior samples(std::move(queries), count);
+  Trace row;
+  for (std::size_t i = 0; i < count; ++i) {
+    row.result = Value(std::span(rows).subspan(i * width, width));
+    samples.put(i, row, 0);
+  }
+  return samples;
+}
+
+Answer control_flow_answer(const ExactOptions& options) {
+  const control_flow::ExactPosterior exact(options.x);
   Json column{{"mean", exact.mean()}, {"sd", exact.sd()}};
   for (const auto& [name, p] : std::initializer_list<std::pair<const char*, double>>{
            {"q05", 0.05}, {"q25", 0.25}, {"q50", 0.5}, {"q75", 0.75}, {"q95", 0.95}}) {
     column[name] = exact.quantile(p);
   }
-  return {{"posterior", {{"theta", column}}}, {"log_evidence", std::log(exact.evidence())}};
-}
-
-Json observed_json(const Observations& observed) {
-  Json json;
-  for (const auto& [name, value] : observed.values()) {
-    if (value.is_scalar()) {
-      json[name] = value.scalar();
-    } else {
-      json[name] = std::vector<double>(value.begin(), value.end());
-    }
+  Answer answer{
+      .json = {{"posterior", {{"theta", column}}}, {"log_evidence", std::log(exact.evidence())}},
+      .observed = {},
+      .draws = {}};
+  answer.observed.set("x", Value(options.x));
+  if (options.out.empty()) return answer;
+  std::vector<double> theta(options.draws);  // one of each of so many equally probable parts
+  for (std::size_t i = 0; i < theta.size(); ++i) {
+    theta[i] = exact.quantile((static_cast<double>(i) + 0.5) / static_cast<double>(theta.size()));
   }
-  return json;
+  answer.draws = samples_of(theta, theta.size(), {Query{.name = "theta"}});
+  return answer;
 }
 
-Json zoo_answer(const zoo::Program& program) {
+Answer zoo_answer(const zoo::Program& program, const ExactOptions& options) {
   const zoo::Answer answer = program.answer();
   Json posterior;
   std::size_t k = 0;
@@ -52,17 +92,22 @@ Json zoo_answer(const zoo::Program& program) {
   }
   Json json{{"source", program.source}, {"posterior", posterior}};
   if (answer.log_evidence) json["log_evidence"] = *answer.log_evidence;
-  json["observed"] = observed_json(program.observed);
-  return json;
+  json["observed"] = Json::parse(services::observations_json(program.observed));
+  Answer result{.json = std::move(json), .observed = program.observed, .draws = {}};
+  if (!options.out.empty() && program.draw) {
+    result.draws =
+        samples_of(program.draw(options.draws, options.common.seed), options.draws, program.judged);
+  }
+  return result;
 }
 
-Json exact_answer(const std::string& name, double x) {
-  if (name == "control-flow") return control_flow_answer(x);
+Answer exact_answer(const ExactOptions& options) {
+  if (options.model == "control-flow") return control_flow_answer(options);
   for (const zoo::Program& program : zoo::programs()) {
-    if (program.model.name == name) return zoo_answer(program);
+    if (program.model.name == options.model) return zoo_answer(program, options);
   }
   throw InvalidArgument(fmt::format(
-      "no answer for '{}': psn exact knows control-flow and the zoo (psn models)", name));
+      "no answer for '{}': psn exact knows control-flow and the zoo (psn models)", options.model));
 }
 
 void print_answer(const Json& json) {
@@ -83,28 +128,47 @@ void print_answer(const Json& json) {
   if (json.contains("source")) fmt::print("from {}\n", json["source"].get<std::string>());
 }
 
+void exact_command(const ExactOptions& options, const CLI::App& command) {
+  services::OutputDirectory out(options.out);
+  const Answer answer = exact_answer(options);
+  if (out) {
+    Json summary{{"kind", "exact"}, {"model", options.model}};
+    summary.update(answer.json);
+    out.write(services::kConfigFile, effective_config(command));
+    out.write("observations.json", services::observations_json(answer.observed));
+    if (answer.draws) answer.draws->save(out.file(services::kSamplesFile));
+    out.write("summary.json", summary.dump(2) + "\n");
+    out.publish();
+  }
+  if (options.common.json) {
+    fmt::print("{}\n", answer.json.dump(2));
+  } else {
+    print_answer(answer.json);
+  }
+  leave_page(options.out, {options.common.quiet, options.open});
+}
+
 }  // namespace
 
 void add_exact_command(CLI::App& program) {
   auto* command = program.add_subcommand(
       "exact", "the posterior of control-flow or of a model of the zoo, by other means than psn's");
-  auto common = std::make_shared<CommonOptions>();
-  auto name = std::make_shared<std::string>("control-flow");
-  auto x = std::make_shared<double>(5);
-  command->add_option("model", *name, "control-flow, or one of the zoo (psn models)")
+  auto options = std::make_shared<ExactOptions>();
+  auto& o = *options;
+  command->add_option("model,--model", o.model, "control-flow, or one of the zoo (psn models)")
       ->capture_default_str();
-  command->add_option("--x", *x, "the observation of control-flow")
+  command->add_option("--x", o.x, "the observation of control-flow")
       ->capture_default_str()
       ->check(finite_between(-50, 300));
-  common->add_to(*command);
-  command->callback([common, name, x] {
-    const Json json = exact_answer(*name, *x);
-    if (common->json) {
-      fmt::print("{}\n", json.dump(2));
-    } else {
-      print_answer(json);
-    }
-  });
+  command->add_option("--out", o.out,
+                      "directory for the answer, with draws of it where there are any; psn report "
+                      "shows it beside the same posterior from psn infer");
+  command->add_option("-n,--draws", o.draws, "how many of them")
+      ->capture_default_str()
+      ->check(CLI::Range(100, 1'000'000));
+  add_open(*command, o.open);
+  o.common.add_to(*command);
+  command->callback([options, command] { exact_command(*options, *command); });
 }
 
 }  // namespace psn::app

@@ -14,7 +14,14 @@ struct PairVariable {
   std::vector<double> values;  // of every sample
 };
 
+// A few other samples, drawn as points over the maps where they lie within them.
+struct PairPoints {
+  std::string name;                         // "prior"
+  std::vector<std::vector<double>> values;  // of each variable, sample by sample
+};
+
 // At least two variables; weights as in Weighted.
-Figure pair_figure(const std::vector<PairVariable>& variables, const std::vector<double>& weights);
+Figure pair_figure(const std::vector<PairVariable>& variables, const std::vector<double>& weights,
+                   const std::vector<PairPoints>& others = {});
 
 }  // namespace psn

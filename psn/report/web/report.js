@@ -199,7 +199,7 @@
 
   const cell = (text) => element("td", { class: "words" }, text);
 
-  // A trace of each program, choice by choice; what only one of them has at its place is marked.
+  // Traces, choice by choice; one under two programs side by side.
   function drawTraces(figure) {
     const { sides } = specOf(figure);
     const plot = figure.querySelector(".plot");
@@ -236,13 +236,15 @@
       tables = [];
       places.replaceChildren(...sides.map((side, s) => {
         const body = element("tbody");
-        tables.push(traces[s].steps.map((item, i) => {
+        const draws = traces[s].steps.some((item) => item.transition);  // where it goes next
+        tables.push(traces[s].steps.map((item) => {
           const row = element("tr", {}, element("th", { scope: "row" }, item.address), cell(item.value), cell(item.distribution || ""), cell(item.role));
-          if (sides.length > 1 && (traces[1 - s].steps[i] || {}).address !== item.address) row.classList.add("differs");
+          if (draws) row.append(cell(item.transition || ""));
+          if (item.transition < 0.5) row.classList.add("differs");
           body.append(row);
           return row;
         }));
-        const head = element("tr", {}, ...["address", "value", "drawn from", "what"].map((name) => element("th", { scope: "col", class: "words" }, name)));
+        const head = element("tr", {}, ...["address", "value", "drawn from", "what", ...(draws ? ["P(coming there)"] : [])].map((name) => element("th", { scope: "col", class: "words" }, name)));
         const caption = `${side.name}: log p = ${traces[s].log_p}`;
         return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Trace of the " + side.name },
           element("table", {}, element("caption", {}, caption), element("thead", {}, head), body));

@@ -28,29 +28,64 @@ std::size_t bins_for(double effective_samples) {
   return static_cast<std::size_t>(std::clamp(2.5 * std::cbrt(effective_samples), 12.0, 60.0));
 }
 
+// The samples of this number that are drawn beside it.
+std::vector<std::pair<std::string, const std::vector<double>*>> others_of(
+    const std::string& name, const ColumnFigures& options) {
+  std::vector<std::pair<std::string, const std::vector<double>*>> result;
+  for (const OtherSamples& other : options.others) {
+    const auto found = other.numbers->find(name);
+    if (found != other.numbers->end()) result.emplace_back(other.name, &found->second);
+  }
+  return result;
+}
+
 // `grid`: of the values.
 Figure distribution(const PairVariable& variable, Grid grid, const std::vector<double>& weights,
                     const ColumnFigures& options) {
-  const Weighted sample{variable.values, weights};
+  const auto others = others_of(variable.name, options);
+  std::vector<Grid> grids;
+  Grid wide = grid;
+  for (const auto& [name, values] : others) {
+    const Grid& its =
+        grids.emplace_back(grid_of({*values, {}}, bins_for(static_cast<double>(values->size()))));
+    wide = joined(wide, its, its.bins + wide.bins);
+  }
+  // Each on its own grid, unless they are whole numbers: a narrow posterior in a wide prior would
+  // be one bar.
+  if (wide.whole) {
+    grid = wide;
+    grids.assign(others.size(), wide);
+  }
   DensityFigure figure{.variable = variable.name};
-  const auto* others = options.others;
-  const auto other = others ? others->find(variable.name) : decltype(others->end()){};
-  if (others && other != others->end()) {
-    const Weighted beside{other->second, {}};
-    const Grid around = grid_of(beside, bins_for(static_cast<double>(other->second.size())));
-    const Grid wide = joined(grid, around, around.bins + grid.bins);
-    // Each on its own grid, unless they are whole numbers: a narrow posterior in a wide prior would
-    // be one bar.
-    if (wide.whole) grid = wide;
-    figure.series.push_back({options.what, grid, densities(sample, grid)});
-    const Grid its = wide.whole ? wide : around;
-    figure.series.push_back({options.other_name, its, densities(beside, its)});
-  } else {
-    figure.series.push_back({options.what, grid, densities(sample, grid)});
+  figure.series.push_back({options.what, grid, densities({variable.values, weights}, grid)});
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    const auto& [name, values] = others[i];
+    figure.series.push_back({name, grids[i], densities({*values, {}}, grids[i])});
   }
   const auto mark = options.marks.find(variable.name);
   if (mark != options.marks.end()) figure.mark = {options.mark_name, mark->second};
   return density_figure(figure);
+}
+
+// A few of the other samples of these variables, where they have all of them.
+std::vector<PairPoints> beside(const std::vector<PairVariable>& variables,
+                               const ColumnFigures& options) {
+  constexpr std::size_t kPoints = 150;
+  std::vector<PairPoints> result;
+  for (const OtherSamples& other : options.others) {
+    PairPoints points{.name = other.name, .values = {}};
+    for (const PairVariable& variable : variables) {
+      const auto found = other.numbers->find(variable.name);
+      if (found == other.numbers->end()) break;
+      const std::size_t step = std::max<std::size_t>(1, found->second.size() / kPoints);
+      auto& values = points.values.emplace_back();
+      for (std::size_t i = 0; i < found->second.size(); i += step) {
+        values.push_back(found->second[i]);
+      }
+    }
+    if (points.values.size() == variables.size()) result.push_back(std::move(points));
+  }
+  return result;
 }
 
 }  // namespace
@@ -97,7 +132,7 @@ std::vector<Figure> column_figures(const Posterior& samples, const ColumnFigures
   }
   if (left_out > 0) text += fmt::format("{} more numbers are not drawn one by one. ", left_out);
   if (options.pairs && paired.size() > 1) {
-    figures.insert(figures.begin(), pair_figure(paired, weights));
+    figures.insert(figures.begin(), pair_figure(paired, weights, beside(paired, options)));
   }
   return figures;
 }

@@ -11,11 +11,15 @@
 
 namespace psn::services {
 
+// Samples of the same numbers, of equal weight, by name of the number: "theta", "w[2]".
+struct OtherSamples {
+  std::string name;  // "prior"
+  const std::map<std::string, std::vector<double>>* numbers;
+};
+
 struct ColumnFigures {
   std::string what = "posterior";  // what the samples are of
-  // Other samples of the same numbers, by name of the number: "theta", "w[2]".
-  std::string other_name;
-  const std::map<std::string, std::vector<double>>* others = nullptr;
+  std::vector<OtherSamples> others;
   // Values to mark, by name of the number.
   std::string mark_name;
   std::map<std::string, double> marks;

@@ -7,14 +7,6 @@
 
 namespace psn::services {
 
-const std::vector<double>* Priors::find(const std::string& model,
-                                        const std::string& variable) const {
-  const auto of_model = values.find(model);
-  if (of_model == values.end()) return nullptr;
-  const auto found = of_model->second.find(variable);
-  return found == of_model->second.end() ? nullptr : &found->second;
-}
-
 std::vector<std::pair<std::string, std::string>> facts_of(
     const Json& json, const std::vector<std::pair<const char*, const char*>>& names) {
   std::vector<std::pair<std::string, std::string>> facts;
@@ -38,10 +30,11 @@ void add_traces(const ResultFolder& folder, Part& part) {
                   .content = traces.dump(),
                   .wide = true};
   explorer.reading = several
-                         ? "A run of each program: its random choices in order, with values and "
-                           "what they were drawn from; the buttons go from choice to choice. "
-                           "They are different runs, so values differ, and marked rows are at "
-                           "another address than the other's."
+                         ? "One run of the simulator under both programs: its random choices in "
+                           "order, what the simulator drew each from, and what the surrogate "
+                           "would have, given the same choices before. The two distributions "
+                           "should be alike. Marked rows are where the surrogate would rather "
+                           "have gone elsewhere; the buttons go from choice to choice."
                          : "Runs of the program: their random choices in order, with their "
                            "values. The buttons go from choice to choice.";
   part.sections.push_back({.title = "Traces", .figures = {std::move(explorer)}});

@@ -78,12 +78,16 @@ Figure tests_figure(const Json& json) {
 }
 
 Section verdict(const Json& json, std::vector<std::pair<const char*, const char*>> facts) {
-  const bool passed = json.value("passed", false);
-  Section section{.title = passed ? "Verdict: passed" : "Verdict: not passed"};
+  const bool passed = json.value("passed", false), open = json.value("undecided", false);
+  Section section{.title = fmt::format("Verdict: {}", passed ? "passed"
+                                                      : open ? "undecided"
+                                                             : "not passed")};
   facts.emplace_back("false_alarm_rate", "chance of a false alarm, at most");
   facts.emplace_back("seed", "seed");
   section.facts = facts_of(json, facts);
   section.warnings = json.value("reasons", std::vector<std::string>{});
+  const auto warnings = warnings_of(json);
+  section.warnings.insert(section.warnings.end(), warnings.begin(), warnings.end());
   if (has_list(json, "tests")) {
     section.tables.push_back(tests_table(json));
     section.figures.push_back(tests_figure(json));

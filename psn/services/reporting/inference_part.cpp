@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "psn/base/error.h"
+#include "psn/services/output_directory.h"
 #include "psn/services/reporting/columns.h"
 #include "psn/services/reporting/parts.h"
 
@@ -30,9 +31,55 @@ Table observations_table(const Json& observations) {
   return table;
 }
 
+// The answer is of use if it is of the same observations.
+void add_exact(const References::Exact& exact, const ResultFolder& folder, ColumnFigures& options,
+               Section& section) {
+  const auto in_order = [](const Json& json) { return nlohmann::json::parse(json.dump()); };
+  if (folder.has("observations.json") &&
+      in_order(folder.json("observations.json")) != in_order(exact.observed)) {
+    section.warnings.push_back("the exact answer beside this is of other observations: not drawn");
+    return;
+  }
+  if (!exact.draws.empty()) {
+    options.others.push_back({"exact", &exact.draws});
+  } else {
+    options.mark_name = "exact mean";
+    options.marks = exact.means;
+  }
+}
+
 }  // namespace
 
-Part inference_part(const ResultFolder& folder, const Priors& priors) {
+References::Exact exact_of(const ResultFolder& folder) {
+  References::Exact exact{.observed = folder.json("observations.json"), .draws = {}, .means = {}};
+  if (folder.has(kSamplesFile)) {
+    exact.draws = numbers_of(Posterior::load(folder.file(kSamplesFile)));
+  }
+  for (const auto& [name, column] : folder.json("summary.json").at("posterior").items()) {
+    exact.means[name] = number_at(column, "mean");
+  }
+  return exact;
+}
+
+Part exact_part(const ResultFolder& folder) {
+  const Json summary = folder.json("summary.json");
+  Part part{.kind = "exact",
+            .title = "Exact posterior: " + text_at(summary, "model"),
+            .path = folder.path()};
+  Section section{
+      .title = "The answer",
+      .facts = facts_of(summary, {{"source", "from"}, {"log_evidence", "log evidence"}})};
+  section.tables = {observations_table(folder.json("observations.json")),
+                    summary_table("Means and what else is known", summary.at("posterior"))};
+  if (folder.has(kSamplesFile)) {
+    const Posterior draws = Posterior::load(folder.file(kSamplesFile));
+    section.figures = column_figures(draws, {.what = "exact posterior"}, section.text);
+  }
+  part.sections.push_back(std::move(section));
+  return part;
+}
+
+Part inference_part(const ResultFolder& folder, const References& references) {
   const Json summary = folder.json("summary.json");
   const Posterior posterior = Posterior::load(folder.file("posterior.safetensors"));
   const std::string model = text_at(summary, "model");
@@ -51,15 +98,18 @@ Part inference_part(const ResultFolder& folder, const Priors& priors) {
   if (summary.contains("posterior")) {
     section.tables.push_back(summary_table("Weighted means and quantiles", summary["posterior"]));
   }
-  ColumnFigures options{.other_name = "prior"};
-  std::map<std::string, std::vector<double>> prior;
-  if (const auto given = priors.values.find(model); given != priors.values.end()) {
+  ColumnFigures options;
+  References::Numbers prior;
+  if (const auto given = references.priors.find(model); given != references.priors.end()) {
     prior = given->second;
   } else if (text_at(summary, "engine") == "is" && !summary.contains("correction")) {
     // Importance samples that the prior proposed are, without their weights, draws of the prior.
     prior = numbers_of(posterior);
   }
-  if (!prior.empty()) options.others = &prior;
+  if (!prior.empty()) options.others.push_back({"prior", &prior});
+  if (const auto exact = references.exact.find(model); exact != references.exact.end()) {
+    add_exact(exact->second, folder, options, section);
+  }
   section.figures = column_figures(posterior, options, section.text);
   auto fields = field_figures(posterior);
   std::move(fields.begin(), fields.end(), std::back_inserter(section.figures));

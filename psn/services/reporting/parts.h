@@ -10,14 +10,21 @@
 
 namespace psn::services {
 
-// What the other inputs have for a part: values drawn from the prior, by model and variable.
-struct Priors {
-  std::map<std::string, std::map<std::string, std::vector<double>>> values;
-
-  const std::vector<double>* find(const std::string& model, const std::string& variable) const;
+// What the other inputs have for the posterior of a model.
+struct References {
+  using Numbers = std::map<std::string, std::vector<double>>;  // by name of the number
+  struct Exact {
+    Json observed;
+    Numbers draws;  // empty: there are none
+    std::map<std::string, double> means;
+  };
+  std::map<std::string, Numbers> priors;  // by model
+  std::map<std::string, Exact> exact;
 };
 
-Part inference_part(const ResultFolder& folder, const Priors& priors);
+Part inference_part(const ResultFolder& folder, const References& references);
+Part exact_part(const ResultFolder& folder);
+References::Exact exact_of(const ResultFolder& folder);
 Part simulation_part(const ResultFolder& folder);
 Part prediction_part(const ResultFolder& folder);
 Part graph_part(const ResultFolder& folder);

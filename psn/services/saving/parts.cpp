@@ -136,6 +136,7 @@ Json verdict_json(const char* kind, const std::string& model, std::uint64_t seed
           {"model", model},
           {"seed", seed},
           {"passed", verdict.passed},
+          {"undecided", verdict.undecided},
           {"reasons", with_option_names(verdict.reasons)},
           {"false_alarm_rate", verdict.false_alarm_rate},
           {"tolerance", tolerance},
