@@ -98,6 +98,7 @@ class FiberEnsemble : public Ensemble {
   void watch(Heartbeat* heartbeat) override { heartbeat_ = heartbeat; }
 
   void start(Slot slot, const Ticket& ticket, const Rng& rng) override {
+    failures_.began();
     simulations_[slot]->start(ticket, rng);
     ready_.push_back(slot);
   }
