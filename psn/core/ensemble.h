@@ -65,6 +65,9 @@ class Ensemble {
   virtual bool fork(Slot /*from*/, Slot /*to*/, const Ticket&, const Rng&) { return false; }
 
   virtual void watch(Heartbeat*) {}
+  // From the next start on, programs say where their rejection loops are (Role::kRound), if they
+  // can: those that run elsewhere cannot.
+  virtual void tell_of_loops() {}
 };
 
 class Simulator {

@@ -13,12 +13,12 @@ namespace psn {
 namespace {
 
 using DelayedPool = ChainPool<DelayedChain>;
-using Chains = std::vector<DelayedChain*>;  // by slot
+using MovingChains = std::vector<DelayedChain*>;  // by slot
 
 // So many steps of each chain inside the first surrogate.
 class KernelSteps : public Guide, public Task {
  public:
-  explicit KernelSteps(const Chains& chains) : chains_(chains) {
+  explicit KernelSteps(const MovingChains& chains) : chains_(chains) {
     for (const DelayedChain* chain : chains) left_.push_back(chain->moves(1));
   }
 
@@ -43,7 +43,7 @@ class KernelSteps : public Guide, public Task {
  private:
   Chain& kernel(Slot slot) { return chains_[slot]->kernel(); }
 
-  const Chains& chains_;
+  const MovingChains& chains_;
   std::vector<std::uint64_t> left_;
 };
 
@@ -51,7 +51,7 @@ class KernelSteps : public Guide, public Task {
 class LevelRuns : public ReplayGuide, public Task {
  public:
   using Settle = std::function<void(std::size_t chain, Trace* run)>;
-  LevelRuns(const Chains& chains, std::size_t level, const Settle& settle)
+  LevelRuns(const MovingChains& chains, std::size_t level, const Settle& settle)
       : ReplayGuide([this](Slot slot, const Ticket&) { return chains_[slot]->followed(level_); }),
         chains_(chains),
         level_(level),
@@ -74,7 +74,7 @@ class LevelRuns : public ReplayGuide, public Task {
   }
 
  private:
-  const Chains& chains_;
+  const MovingChains& chains_;
   const std::size_t level_;
   const Settle& settle_;
   std::vector<char> begun_;
@@ -100,7 +100,7 @@ class Ladder {
   std::size_t top() const { return ensembles_.size() - 1; }
 
   // One move of each, begun already; `settle` ends it.
-  void move(std::size_t level, const Chains& chains, const LevelRuns::Settle& settle) {
+  void move(std::size_t level, const MovingChains& chains, const LevelRuns::Settle& settle) {
     move_below(level, chains);
     if (cancelled_) return;
     LevelRuns runs(chains, level, settle);
@@ -109,13 +109,13 @@ class Ladder {
   }
 
  private:
-  void move_below(std::size_t level, const Chains& chains) {
+  void move_below(std::size_t level, const MovingChains& chains) {
     if (level == 1) {
       KernelSteps steps(chains);
       return run(*ensembles_[0], steps, steps, inside_);
     }
     for (std::uint64_t step = 0; !cancelled_; ++step) {
-      Chains going;
+      MovingChains going;
       for (DelayedChain* chain : chains) {
         if (chain->moves(level) > step) going.push_back(chain);
       }
@@ -148,7 +148,7 @@ void move_all(Ladder& ladder, DelayedPool& pool, std::size_t width,
       places.push_back(more);
     }
     if (places.empty()) return;
-    Chains chains;
+    MovingChains chains;
     for (DelayedPool::Place* place : places) {
       const std::lock_guard lock(place->mutex);
       place->chain->begin(ladder.top());
