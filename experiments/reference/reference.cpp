@@ -21,12 +21,16 @@ Value gaussian_program(Context& ctx) {
 }
 
 double marsaglia(Context& ctx, double mean, double sd) {
-  for (;;) {
-    const double u = ctx.sample(Uniform(-1, 1), {.name = "u"});
-    const double v = ctx.sample(Uniform(-1, 1), {.name = "v"});
-    const double s = u * u + v * v;
-    if (s < 1) return mean + sd * u * std::sqrt(-2 * std::log(s) / s);
-  }
+  const auto square = [](const Value& point) { return point[0] * point[0] + point[1] * point[1]; };
+  const Value point = ctx.until(
+      [&] {
+        const double u = ctx.sample(Uniform(-1, 1), {.name = "u"});
+        const double v = ctx.sample(Uniform(-1, 1), {.name = "v"});
+        return Value{u, v};
+      },
+      [&](const Value& drawn) { return square(drawn) < 1; });
+  const double s = square(point);
+  return mean + sd * point[0] * std::sqrt(-2 * std::log(s) / s);
 }
 
 Value marsaglia_program(Context& ctx) {

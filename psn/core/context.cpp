@@ -48,6 +48,7 @@ Value Context::sample(const Distribution& distribution, const SiteOptions& optio
 
 Value Context::observe(const Distribution& distribution, const std::optional<Value>& data,
                        const SiteOptions& options, Location location) {
+  expect_outside_of_loops(options);
   Value seen = channel_.ask({.role = Role::kObserve,
                              .control = false,
                              .address = next_address(options, location, &distribution, ""),
@@ -63,6 +64,7 @@ Value Context::observe(const Distribution& distribution, const SiteOptions& opti
 }
 
 Value Context::observe_value(const Value& computed, const SiteOptions& options, Location location) {
+  expect_outside_of_loops(options);
   Value seen = channel_.ask({.role = Role::kObserve,
                              .control = false,
                              .address = next_address(options, location, nullptr, kComputed),
@@ -78,11 +80,59 @@ void Context::tag(const Value& value, const SiteOptions& options, Location locat
 }
 
 void Context::factor(double log_weight, const SiteOptions& options, Location location) {
+  expect_outside_of_loops(options);
   const Value value(log_weight);
   channel_.ask({.role = Role::kFactor,
                 .control = false,
                 .address = next_address(options, location, nullptr, "Factor"),
                 .value = &value});
+}
+
+Value Context::ask_of_round(RoundMark mark) {
+  const Value value(static_cast<double>(mark));
+  return channel_.ask({.role = Role::kRound, .control = false, .value = &value});
+}
+
+void Context::expect_outside_of_loops(const SiteOptions& options) const {
+  if (loops_ == 0) return;
+  throw ModelError(
+      fmt::format("'{}': no observation and no factor may be inside of a rejection loop (until)",
+                  options.name.empty() ? options.address : options.name));
+}
+
+Value Context::until(const std::function<Value()>& body,
+                     const std::function<bool(const Value&)>& accept) {
+  struct Inside {
+    explicit Inside(std::size_t& loops) : loops(loops) { ++loops; }
+    ~Inside() { --loops; }
+    std::size_t& loops;
+  };
+  // Of loops within loops the outermost is followed.
+  const bool followed = loops_ == 0 && !ask_of_round(RoundMark::kLoop).empty();
+  const Inside inside(loops_);
+  const std::vector<Count> before = followed ? counts_ : std::vector<Count>();
+  std::vector<Count> after;
+  Value kept;
+  for (;;) {
+    Value result = body();
+    const bool accepted = accept(result);
+    if (!followed) {
+      if (accepted) return result;
+      continue;
+    }
+    const Value answer = ask_of_round(accepted ? RoundMark::kAccepted : RoundMark::kRejected);
+    const auto order = static_cast<RoundOrder>(answer.integer());
+    if (order == RoundOrder::kKeepAndLeave) return result;
+    if (order == RoundOrder::kKeepAndAgain) {
+      kept = std::move(result);
+      after = counts_;
+    }
+    if (order == RoundOrder::kLeave) {
+      counts_ = after;
+      return kept;
+    }
+    counts_ = before;
+  }
 }
 
 Context::Scope::Scope(Context& context, std::string_view name, std::optional<std::int64_t> index)
@@ -93,6 +143,7 @@ Context::Scope::Scope(Context& context, std::string_view name, std::optional<std
 void Context::restart() {
   ++run_;
   scope_.clear();
+  loops_ = 0;
 }
 
 Value sample(const Distribution& distribution, const SiteOptions& options,

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <source_location>
 #include <string>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "psn/core/address_cache.h"
+#include "psn/core/rounds.h"
 #include "psn/core/trace.h"
 
 namespace psn {
@@ -26,10 +28,11 @@ namespace psn {
 struct Request {
   Role role = Role::kSample;
   bool control = true;
-  const Address* address = nullptr;  // null for kFinish
+  const Address* address = nullptr;  // null for kFinish and kRound
   // Null for a factor, and for a tag or a computed observation that no surrogate has learned.
   const Distribution* distribution = nullptr;
-  // observe: the program's own data, if any, or what it has computed; tag; factor; result
+  // observe: the program's own data, if any, or what it has computed; tag; factor; result; the
+  // RoundMark of a rejection loop
   const Value* value = nullptr;
 };
 
@@ -73,6 +76,15 @@ class Context {
   void factor(double log_weight, const SiteOptions& options = {},
               Location location = Location::current());
 
+  // A rejection loop: repeats `body` until `accept` holds for what it returned, and returns that.
+  // Inference then need not explain the rejected rounds (rounds.h). More rounds may be run than the
+  // loop needs, so body and accept must leave nothing behind but what `until` returns; inside there
+  // are no observations and no factors.
+  //
+  //   const Value p = ctx.until([&] { return Value{ctx.sample(x, ...), ctx.sample(y, ...)}; },
+  //                             [](const Value& p) { return p[0] * p[0] + p[1] * p[1] < 1; });
+  Value until(const std::function<Value()>& body, const std::function<bool(const Value&)>& accept);
+
   // Prefixes the addresses of all choices made while the returned object lives.
   class [[nodiscard]] Scope {
    public:
@@ -96,9 +108,13 @@ class Context {
   const Address* next_address(const SiteOptions& options, const Location& location,
                               const Distribution* distribution, std::string_view type);
 
+  Value ask_of_round(RoundMark mark);
+  void expect_outside_of_loops(const SiteOptions& options) const;
+
   Channel& channel_;
   AddressCache& addresses_;
   std::string scope_;
+  std::size_t loops_ = 0;  // under way
   struct Count {
     std::uint64_t run = 0;  // counts of earlier runs are stale, so that restart() costs nothing
     std::uint32_t visits = 0;

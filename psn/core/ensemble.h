@@ -65,6 +65,9 @@ class Ensemble {
   virtual bool fork(Slot /*from*/, Slot /*to*/, const Ticket&, const Rng&) { return false; }
 
   virtual void watch(Heartbeat*) {}
+  // From the next start on, programs say where their rejection loops are (Role::kRound), if they
+  // can: those that run elsewhere cannot.
+  virtual void tell_of_loops() {}
 };
 
 class Simulator {
@@ -77,6 +80,9 @@ class Simulator {
   virtual std::size_t max_simulations() const { return ~std::size_t{0}; }
   // How many threads may have an ensemble at once.
   virtual std::size_t max_threads() const { return ~std::size_t{0}; }
+  // Runs of the simulator itself that have begun in all ensembles so far, whatever became of them:
+  // what its owner pays for. A surrogate has none but those that go on in its simulator.
+  virtual std::uint64_t runs() const { return 0; }
   // In all ensembles, since the last forget_failures().
   virtual Failures failures() const { return {}; }
   virtual void forget_failures() {}

@@ -1,4 +1,5 @@
-// FailureLog: counts the runs that a simulator could not finish, and says when there are too many.
+// FailureLog: counts runs, and those that a simulator could not finish, and says when there are too
+// many of these.
 #pragma once
 
 #include <atomic>
@@ -26,6 +27,8 @@ class FailureLog {
   // Simulations begin or end to run side by side.
   void enter(std::size_t simulations) { side_by_side_ += simulations; }
   void leave(std::size_t simulations) { side_by_side_ -= simulations; }
+  void began() { begun_.fetch_add(1, std::memory_order_relaxed); }
+  std::uint64_t begun() const { return begun_.load(); }
   // Of the run of a trace. Throws ModelError, with the story, above the limit; or earlier, if none
   // has succeeded yet after a tenth of the limit (but at least 10 and at most 1,000 runs) and after
   // ten for each simulation side by side: runs that fail may be shorter than others.
@@ -38,6 +41,7 @@ class FailureLog {
 
  private:
   const std::uint64_t limit_;
+  std::atomic<std::uint64_t> begun_{0};
   std::atomic<bool> any_success_{false};
   std::atomic<std::size_t> side_by_side_{0};
   mutable std::mutex mutex_;

@@ -47,9 +47,12 @@ class Simulation : public Channel {
   const Address* last_address() const { return activity_.last; }
   std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
 
+  void tell_of_loops() { tells_of_loops_ = true; }
+
   Value ask(const Request& request) override {
+    if (request.role == Role::kRound && !tells_of_loops_) return {};
     static_cast<Request&>(pending_) = request;
-    activity_.last = request.address;
+    if (request.address) activity_.last = request.address;
     fiber_.suspend();
     return std::move(answer_);
   }
@@ -76,6 +79,7 @@ class Simulation : public Channel {
   Rng rng_;
   Pending pending_;
   Value answer_;
+  bool tells_of_loops_ = false;
   Activity activity_;
   std::exception_ptr failure_;
   Context context_;
@@ -96,8 +100,13 @@ class FiberEnsemble : public Ensemble {
 
   std::size_t width() const override { return simulations_.size(); }
   void watch(Heartbeat* heartbeat) override { heartbeat_ = heartbeat; }
+  void tell_of_loops() override {
+    for (const auto& simulation : simulations_) simulation->tell_of_loops();
+    tells_of_loops_ = true;
+  }
 
   void start(Slot slot, const Ticket& ticket, const Rng& rng) override {
+    failures_.began();
     simulations_[slot]->start(ticket, rng);
     ready_.push_back(slot);
   }
@@ -110,6 +119,7 @@ class FiberEnsemble : public Ensemble {
   void abandon(Slot slot) override {
     std::erase(ready_, slot);
     simulations_[slot] = std::make_unique<Simulation>(model_, addresses_, slot);
+    if (tells_of_loops_) simulations_[slot]->tell_of_loops();
   }
 
   std::span<const Pending> advance() override {
@@ -159,6 +169,7 @@ class FiberEnsemble : public Ensemble {
   std::vector<Slot> ready_;
   std::vector<Pending> pending_;
   Heartbeat* heartbeat_ = nullptr;
+  bool tells_of_loops_ = false;
 };
 
 }  // namespace

@@ -25,6 +25,7 @@ class InProcess : public Simulator {
   std::size_t max_simulations() const override {
     return model_.reentrant ? Simulator::max_simulations() : 1;
   }
+  std::uint64_t runs() const override { return failures_.begun(); }
   Failures failures() const override { return failures_.failures(); }
   void forget_failures() override { failures_.forget(); }
   const Model& model() const { return model_; }

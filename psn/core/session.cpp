@@ -16,12 +16,12 @@ constexpr const char* kNoDensity =
     "an inference network for its own answer (`engine` network), or infer in a surrogate, which "
     "learns a density";
 
+constexpr const char* kInsideOfALoop =
+    "it was observed, and lies inside of a rejection loop that the guide follows: infer with "
+    "`engine` is, lmh or rmh";
+
 bool has_nan(const Value& value) {
   return std::any_of(value.begin(), value.end(), [](double x) { return std::isnan(x); });
-}
-
-bool takes_a_value(Role role) {
-  return role == Role::kSample || role == Role::kObserve;
 }
 
 double log_prob_of_all(const Distribution& distribution, const Value& value) {
@@ -30,14 +30,11 @@ double log_prob_of_all(const Distribution& distribution, const Value& value) {
 
 }  // namespace
 
-void Guide::fork(Slot, Slot, const Ticket&) {
-  throw InvalidArgument("this guide cannot go on with a copy of a trace");
-}
-
 void Session::start(Slot slot, const Ticket& ticket) {
   Run& run = runs_[slot];
   run.trace.clear();
   run.ticket = ticket;
+  run.loop.abandon();
   run.running = true;
   ++running_;
   guide_.begin(slot, ticket);
@@ -59,7 +56,7 @@ Session::Taken Session::take(const Pending& request) {
       if (options_.held && hold(request)) break;
       if (const auto given = measured(request)) {
         take_given(request, *given);
-      } else if (request.control) {
+      } else if (request.control && !runs_[request.slot].loop.draws_from_model()) {
         return Taken::kChoice;
       } else {
         take_from_model(request);
@@ -83,6 +80,9 @@ Session::Taken Session::take(const Pending& request) {
       ensemble_.answer(request.slot, {});
       break;
     }
+    case Role::kRound:
+      take_round(request);
+      break;
     case Role::kFinish:
       finish(request);
       return Taken::kFinished;
@@ -121,6 +121,7 @@ void Session::choose(const Pending& request, const Choice& choice) {
   }
   trace.log_joint += log_p;
   if (choice.log_q) trace.log_weight += log_p - *choice.log_q;
+  runs_[request.slot].loop.chose(choice.log_q.has_value());
   record(request, choice.value, log_p);
   ensemble_.answer(request.slot, choice.value);
 }
@@ -157,6 +158,19 @@ void Session::take_observation(const Pending& request) {
   // What the user left open is drawn, even if the program has data of its own.
   if (!given && has_own_data(request)) return take_given(request, *request.value);
   take_from_model(request);
+}
+
+void Session::take_round(const Pending& request) {
+  Run& run = runs_[request.slot];
+  const auto mark = static_cast<RoundMark>(request.value->integer());
+  if (mark == RoundMark::kLoop) {
+    run.loop.begin(run.trace, *guide_.follows_loops());
+    guide_.loop_begins(request.slot);
+    return ensemble_.answer(request.slot, Value(1.0));
+  }
+  const RoundOrder order =
+      run.loop.end_round(mark == RoundMark::kAccepted, run.trace, guide_, request.slot);
+  ensemble_.answer(request.slot, Value(static_cast<double>(order)));
 }
 
 // Of what was measured in part, the rest is as computed.
@@ -230,6 +244,7 @@ void Session::hand_over(const Pending& request, const Value& given, double log_p
 }
 
 void Session::weigh_evidence(const Pending& request, double log_p) {
+  if (runs_[request.slot].loop.open()) fail(request, kInsideOfALoop);
   Trace& trace = runs_[request.slot].trace;
   trace.log_joint += log_p;
   trace.log_likelihood += log_p;
@@ -267,54 +282,6 @@ void Session::finish(const Pending& request) {
 void Session::end(Run& run) {
   run.running = false;
   --running_;
-}
-
-void Session::fork(Slot from, Slot to, const Ticket& ticket) {
-  Run &original = runs_[from], &copy = runs_[to];
-  if (from == to || !original.running) {
-    throw InvalidArgument(
-        fmt::format("slot {} has no trace under way that slot {} could go on "
-                    "with",
-                    from, to));
-  }
-  guide_.fork(from, to, ticket);
-  if (copy.running) {
-    ensemble_.abandon(to);
-  } else {
-    copy.running = true;
-    ++running_;
-  }
-  replays_ -= copy.replays;
-  copy.ticket = ticket;
-  copy.trace = original.trace;
-  copy.replayed = 0;
-  const Rng rng(options_.seed, ticket.trace, ticket.chain);
-  copy.replays = !ensemble_.fork(from, to, ticket, rng);
-  if (!copy.replays) return;
-  ++replays_;
-  ensemble_.start(to, ticket, rng);
-}
-
-// Answers a request of a run that is made again by what its trace has there; false: the run has
-// come as far as the one that it is a copy of.
-bool Session::replay(const Pending& request) {
-  Run& run = runs_[request.slot];
-  if (!run.replays) return false;
-  if (request.role == Role::kFail || run.replayed == run.trace.entries.size()) {
-    run.replays = false;
-    --replays_;
-    return false;
-  }
-  const Entry& entry = run.trace.entries[run.replayed++];
-  if (request.address != entry.address || request.role != entry.role) {
-    throw ModelError(fmt::format(
-        "trace {}: run again on the same values, the program came to '{}' instead of '{}': it "
-        "depends on something else than its choices",
-        run.ticket.trace, request.address ? request.address->text : "its end",
-        entry.address->text));
-  }
-  ensemble_.answer(request.slot, takes_a_value(request.role) ? entry.value : Value());
-  return true;
 }
 
 void Session::check(const Pending& request) const {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "psn/core/guide.h"
+#include "psn/core/rounds.h"
 #include "psn/core/run_options.h"
 #include "psn/core/trace.h"
 
@@ -30,7 +31,9 @@ class Session {
         guide_(guide),
         options_(options),
         observations_(options.observations),
-        runs_(ensemble.width()) {}
+        runs_(ensemble.width()) {
+    if (guide.follows_loops()) ensemble.tell_of_loops();
+  }
 
   std::size_t width() const { return runs_.size(); }
   std::size_t running() const { return running_; }  // slots with a trace under way
@@ -77,6 +80,7 @@ class Session {
     bool running = false;
     bool replays = false;      // runs again, on the values of the trace
     std::size_t replayed = 0;  // entries of it
+    FollowedLoop loop;
   };
 
   std::span<const Pending> without_replayed(std::span<const Pending> all);
@@ -84,6 +88,7 @@ class Session {
   bool hold(const Pending& request);
   void take_from_model(const Pending& request);
   void take_observation(const Pending& request);
+  void take_round(const Pending& request);
   void take_computed(const Pending& request);
   bool has_own_data(const Pending& request) const;
   void take_with_gaps(const Pending& request, const Value& given);

@@ -10,8 +10,8 @@
 namespace psn {
 
 std::string_view role_name(Role role) {
-  constexpr std::array<std::string_view, 6> kNames{"sample", "observe", "tag",
-                                                   "factor", "finish",  "fail"};
+  constexpr std::array<std::string_view, 7> kNames{"sample", "observe", "tag",  "factor",
+                                                   "finish", "fail",    "round"};
   return kNames[static_cast<std::size_t>(role)];
 }
 

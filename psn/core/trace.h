@@ -19,6 +19,7 @@ enum class Role : std::uint8_t {
   kFactor,   // a soft constraint: a term of the log weight
   kFinish,   // the end of the run (only in requests, never in a trace)
   kFail,     // the run could not be finished: a remote simulator died (only in requests)
+  kRound,    // a rejection loop begins, or a round of it ends (only in requests; rounds.h)
 };
 
 std::string_view role_name(Role role);

@@ -9,14 +9,6 @@
 #include "psn/infer/random_walk.h"
 
 namespace psn {
-namespace {
-
-constexpr std::uint64_t kMaxStartAttempts = 10'000;
-// Streams of a chain: traces use its iteration numbers, decisions (which site, accept) this one.
-constexpr std::uint64_t kDecisionStream = ~std::uint64_t{0};
-
-}  // namespace
-
 double StepSizes::at(const Address& address) const {
   const bool adapted = address.id < sites_.size() && sites_[address.id].address;
   return std::exp(adapted ? sites_[address.id].log_step : first_log_);
@@ -129,7 +121,12 @@ void Chain::fail() {
   started_ ? void(++iteration_) : count_start_attempt();
 }
 
-bool Chain::finish(Trace& trace) {
+void Chain::move_to(Trace trace) {
+  accept(trace);
+  started_ = true;
+}
+
+bool Chain::finish(Trace& trace, bool adapts) {
   proposed_ = false;
   if (!started_) {
     if (trace.log_likelihood == -kInfinity) {
@@ -149,7 +146,7 @@ bool Chain::finish(Trace& trace) {
   // A program reaches the chosen site again. A surrogate draws its way anew and may miss it; then
   // no proposal at that site leads back.
   if (chosen_ ? !reached_ : has_uncontrolled_ && !has_uncontrolled(trace)) log_ratio = -kInfinity;
-  if (walked_ > 0 && iteration_ < options_.burn_in) {
+  if (walked_ > 0 && adapts) {
     steps_.adapt(*chosen_->address, std::min(1.0, std::exp(log_ratio)), walked_);
   }
   ++iteration_;

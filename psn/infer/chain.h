@@ -12,6 +12,11 @@
 
 namespace psn {
 
+// To find a state to start from.
+inline constexpr std::uint64_t kMaxStartAttempts = 10'000;
+// Streams of a chain: traces use its iteration numbers, decisions (which site, accept) this one.
+inline constexpr std::uint64_t kDecisionStream = ~std::uint64_t{0};
+
 // Step sizes of the random walk, one per address, tuned to an acceptance rate during burn-in
 // (Robbins-Monro).
 class StepSizes {
@@ -37,12 +42,15 @@ class StepSizes {
 
 class Chain {
  public:
+  using Options = MetropolisOptions;
+
   Chain(std::uint32_t id, const MetropolisOptions& options);
   Chain(const ChainState& state, const MetropolisOptions& options);
 
   std::uint32_t id() const { return id_; }
   std::uint64_t iteration() const { return iteration_; }
   std::uint64_t accepted() const { return accepted_; }  // after burn-in
+  bool started() const { return started_; }
   const Trace& current() const { return current_; }
   // As it was before the proposal that is under way, if there is one.
   ChainState state() const;
@@ -53,8 +61,11 @@ class Chain {
   const Value* replay(const Pending& request);
   // The proposal could not be run to its end: rejected.
   void fail();
-  // Accepts or rejects; true if the chain moved. The start counts as a move.
-  bool finish(Trace& trace);
+  // Accepts or rejects; true if the chain moved. The start counts as a move. `adapts`: its steps
+  // do.
+  bool finish(Trace& trace, bool adapts);
+  // Goes on from there, which is none of its moves.
+  void move_to(Trace trace);
 
  private:
   // How an entry may change. A value is kept only for a choice of the same class: an observation

@@ -5,76 +5,12 @@
 
 #include "psn/base/error.h"
 #include "psn/base/numerics.h"
+#include "psn/infer/replay.h"
 
 namespace psn {
 namespace {
 
 constexpr std::uint32_t kResampling = 0x726573;  // substream
-
-bool is_choice(const Entry& entry) {
-  return entry.role == Role::kSample || entry.role == Role::kObserve;
-}
-
-// Hands a trace's controlled values out in their order, for as long as the addresses agree.
-class ReplayGuide : public Guide {
- public:
-  explicit ReplayGuide(const std::vector<Trace>& traces) : traces_(traces) {}
-
-  void begin(Slot slot, const Ticket& ticket) override {
-    if (slot >= cursors_.size()) cursors_.resize(slot + 1);
-    cursors_[slot] = {&traces_[ticket.trace], 0};
-  }
-
-  void choose(std::span<const Pending> requests, std::span<Choice> choices) override {
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      const Entry* entry = next(cursors_[requests[i].slot]);
-      if (entry && entry->address->text == requests[i].address->text) {
-        choices[i] = {entry->value, 0.0};  // the weight is then log p(c) + log p(y)
-      } else {
-        choices[i] = {requests[i].distribution->draw(*requests[i].rng), std::nullopt};
-      }
-    }
-  }
-
- private:
-  struct Cursor {
-    const Trace* trace = nullptr;
-    std::size_t at = 0;
-  };
-
-  static const Entry* next(Cursor& cursor) {
-    const auto& entries = cursor.trace->entries;
-    while (cursor.at < entries.size()) {
-      const Entry& entry = entries[cursor.at++];
-      if (entry.role == Role::kSample && entry.control && !entry.given) return &entry;
-    }
-    return nullptr;
-  }
-
-  const std::vector<Trace>& traces_;
-  std::vector<Cursor> cursors_;
-};
-
-bool same_path(const Trace& a, const Trace& b) {
-  auto i = a.entries.begin(), j = b.entries.begin();
-  for (;; ++i, ++j) {
-    i = std::find_if(i, a.entries.end(), is_choice);
-    j = std::find_if(j, b.entries.end(), is_choice);
-    if (i == a.entries.end() || j == b.entries.end()) break;
-    if (i->address->text != j->address->text) return false;
-  }
-  return i == a.entries.end() && j == b.entries.end();
-}
-
-// log s(c) + log s(y) + log s(a).
-double log_density(const Trace& trace) {
-  double sum = trace.log_transitions();
-  for (const Entry& entry : trace.entries) {
-    const bool controlled = entry.role == Role::kSample && entry.control;
-    if (controlled || entry.given) sum += entry.log_prob;
-  }
-  return sum;
-}
 
 double grouped_effective_sample_size(const Posterior& posterior,
                                      const std::vector<std::size_t>& group) {
@@ -115,12 +51,17 @@ Correction correct_to_simulator(Simulator& simulator, const Observations& observ
   std::vector<char> failed(options.samples);
   run_options.failed = [&](std::uint64_t i) { failed[i] = 1; };
   run_traces(
-      simulator, options.samples, [&] { return std::make_unique<ReplayGuide>(traces); },
+      simulator, options.samples,
+      [&] {
+        return std::make_unique<ReplayGuide>(
+            [&](Slot, const Ticket& ticket) { return &traces[ticket.trace]; });
+      },
       [&](std::uint64_t i, Trace& trace) {
         const bool same = same_path(trace, traces[i]);
         if (!same) diverged.fetch_add(1, std::memory_order_relaxed);
-        const double log_weight =
-            same ? trace.log_weight - log_density(traces[i]) + log_evidence : -kInfinity;
+        const double log_weight = same ? trace.log_weight - log_density(traces[i]) -
+                                             traces[i].log_transitions() + log_evidence
+                                       : -kInfinity;
         result.posterior.put(i, trace, log_weight);
         if (options.draws) options.draws->offer(i, trace, log_weight);
       },

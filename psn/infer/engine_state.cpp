@@ -41,6 +41,9 @@ class Writer {
       numbers.insert(numbers.end(), {step.log_step, step.updates});
     }
     numbers.insert(numbers.end(), trace.transitions.begin(), trace.transitions.end());
+    const ChainState::Delayed& d = chain.delayed;
+    numbers.insert(numbers.end(), {d.log_weight, d.log_moves, d.adapted});
+    numbers.insert(numbers.end(), d.log_weights.begin(), d.log_weights.end());
     chains_.push_back({{"id", chain.id},
                        {"runs", chain.runs},
                        {"attempts", chain.attempts},
@@ -51,9 +54,12 @@ class Writer {
                        {"result", trace.result.shape()},
                        {"entries", std::move(entries)},
                        {"transitions", trace.transitions.size()},
-                       {"steps", std::move(steps)}});
+                       {"steps", std::move(steps)},
+                       {"delayed", {d.alongside, d.stay, d.longest, d.log_weights.size()}},
+                       {"below", chain.below.size()}});
     file_.tensors[fmt::format("chain/{}", chains_.size() - 1)] =
         Tensor::from(numbers, {static_cast<std::int64_t>(numbers.size())});
+    for (const ChainState& below : chain.below) add(below);
   }
 
   void finish() {
@@ -96,11 +102,12 @@ class Reader {
     }
   }
 
-  std::size_t chains() const { return chains_.size(); }
+  bool done() const { return next_ == chains_.size(); }
 
-  ChainState chain(std::size_t i) {
-    const json& from = chains_.at(i);
-    numbers_ = file_.tensors.at(fmt::format("chain/{}", i)).doubles();
+  // The next one, with those below it.
+  ChainState chain() {
+    const json& from = chains_.at(next_);
+    numbers_ = file_.tensors.at(fmt::format("chain/{}", next_++)).doubles();
     at_ = 0;
     ChainState chain{.id = from.at("id"),
                      .runs = from.at("runs"),
@@ -110,7 +117,9 @@ class Reader {
                      .decisions = from.at("decisions"),
                      .started = from.at("started"),
                      .current = {},
-                     .steps = {}};
+                     .steps = {},
+                     .delayed = {},
+                     .below = {}};
     Trace& trace = chain.current;
     trace.log_joint = number();
     trace.log_likelihood = number();
@@ -134,6 +143,20 @@ class Reader {
     for (auto left = from.value("transitions", std::size_t{0}); left > 0; --left) {
       trace.transitions.push_back(number());
     }
+    if (!from.contains("delayed")) return chain;  // of an earlier psn
+    const json& d = from.at("delayed");
+    chain.delayed = {.log_weight = number(),
+                     .log_moves = number(),
+                     .adapted = number(),
+                     .alongside = d.at(0),
+                     .stay = d.at(1),
+                     .longest = d.at(2),
+                     .log_weights = {}};
+    for (std::size_t left = d.at(3); left > 0; --left) {
+      chain.delayed.log_weights.push_back(number());
+    }
+    for (std::size_t left = from.at("below"); left > 0; --left)
+      chain.below.push_back(this->chain());
     return chain;
   }
 
@@ -156,6 +179,7 @@ class Reader {
   std::vector<const Address*> addresses_;
   std::vector<double> numbers_;  // of the chain that is being read
   std::size_t at_ = 0;
+  std::size_t next_ = 0;  // in chains_
 };
 
 std::vector<std::uint64_t> counts_of(const TensorFile& file, const std::string& name) {
@@ -205,7 +229,7 @@ EngineState EngineState::from_file(const TensorFile& file, AddressTable& table,
     state.draws.resize(
         std::min<std::size_t>(state.draws.size(), std::stoull(file.metadata.at("draws_size"))));
     Reader reader(file, table);
-    for (std::size_t i = 0; i < reader.chains(); ++i) state.chains.push_back(reader.chain(i));
+    while (!reader.done()) state.chains.push_back(reader.chain());
   } catch (const std::exception& error) {
     throw DataError(fmt::format("'{}': not an unfinished inference ({})", label, error.what()));
   }

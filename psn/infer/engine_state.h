@@ -30,6 +30,18 @@ struct ChainState {
     double log_step = 0, updates = 0;
   };
   std::vector<Step> steps;  // of the random walk, where they were adapted
+
+  // Of delayed acceptance (delayed_chain.h), where this is the chain of the simulator's traces.
+  struct Delayed {
+    double log_weight = 0;                // of the current trace
+    double log_moves = 0, adapted = 0;    // moves of the level below for one of this, and how often
+                                          // they were adapted
+    bool alongside = true;                // the levels below have traces alongside
+    std::uint64_t stay = 0, longest = 0;  // iterations in the current trace, and in any
+    std::vector<double> log_weights;      // of what was proposed after burn-in
+  };
+  Delayed delayed;
+  std::vector<ChainState> below;  // those of its surrogates, the coarsest first
 };
 
 struct EngineState {

@@ -128,6 +128,9 @@ std::unique_ptr<Ensemble> RemoteSimulator::ensemble(std::size_t width) {
 std::size_t RemoteSimulator::max_simulations() const {
   return pool_->size;
 }
+std::uint64_t RemoteSimulator::runs() const {
+  return pool_->failures.begun();
+}
 Failures RemoteSimulator::failures() const {
   return pool_->failures.failures();
 }

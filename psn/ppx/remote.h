@@ -45,6 +45,7 @@ class RemoteSimulator : public Simulator {
   std::unique_ptr<Ensemble> ensemble(std::size_t width) override;
   std::size_t max_simulations() const override;
   std::size_t max_threads() const override { return 1; }  // one talks to all
+  std::uint64_t runs() const override;
   Failures failures() const override;
   void forget_failures() override;
 

@@ -72,6 +72,7 @@ RemoteEnsemble::~RemoteEnsemble() {
 }
 
 void RemoteEnsemble::start(Slot slot, const Ticket& ticket, const Rng& rng) {
+  failures_.began();
   Run& run = runs_[slot];
   run.ticket = ticket;
   run.rng = rng;

@@ -127,6 +127,7 @@ Message ServedRun::next_request() {
       return factor_as_observation(*request.address, request.value->scalar());
     case Role::kFinish:
       break;
+    case Role::kRound:
     case Role::kFail:
       throw ModelError("the simulator did not finish the run");
   }

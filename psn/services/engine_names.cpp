@@ -5,11 +5,9 @@
 namespace psn::services {
 
 const std::map<std::string, Engine>& engine_names() {
-  static const std::map<std::string, Engine> names{{"is", Engine::kImportance},
-                                                   {"ic", Engine::kCompiled},
-                                                   {"network", Engine::kNetwork},
-                                                   {"lmh", Engine::kPriorMoves},
-                                                   {"rmh", Engine::kRandomWalk}};
+  static const std::map<std::string, Engine> names{
+      {"is", Engine::kImportance},  {"ic", Engine::kCompiled},    {"network", Engine::kNetwork},
+      {"lmh", Engine::kPriorMoves}, {"rmh", Engine::kRandomWalk}, {"da", Engine::kDelayed}};
   return names;
 }
 

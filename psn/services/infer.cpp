@@ -2,88 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <memory>
 
 #include "psn/base/error.h"
 #include "psn/infer/correction.h"
+#include "psn/infer/delayed_acceptance.h"
 #include "psn/infer/diagnostics.h"
 #include "psn/infer/importance.h"
 #include "psn/infer/metropolis.h"
 #include "psn/nn/run/network_guide.h"
+#include "psn/services/inference_job.h"
 #include "psn/services/inference_network.h"
 #include "psn/services/model_survey.h"
 #include "psn/services/ranks.h"
+#include "psn/services/surrogate_levels.h"
 #include "psn/services/unfinished_inference.h"
 #include "psn/services/warnings.h"
 
 namespace psn::services {
 namespace {
-
-std::uint64_t per_chain(const InferenceJob& job) {
-  return (job.simulation.count + job.chains - 1) / job.chains;
-}
-
-std::uint64_t burn_in(const InferenceJob& job) {
-  return job.burn_in.value_or(per_chain(job) * job.thinning / 10);
-}
-
-std::uint64_t traces_of(const InferenceJob& job) {
-  if (!job.has_chains()) return job.simulation.count;
-  return job.chains * (burn_in(job) + per_chain(job) * job.thinning);
-}
-
-void check(const InferenceJob& job, const Communicator& ranks) {
-  const std::uint64_t count = job.simulation.count;
-  if (job.has_chains() && job.chains > count) {
-    throw InvalidArgument(fmt::format("`chains` {} is more than `count` {}", job.chains, count));
-  }
-  if (job.has_network() == job.network.empty()) {
-    throw InvalidArgument(
-        job.network.empty()
-            ? "`engine` ic or network needs an inference network: `network` FILE.psn"
-            : "`network` is for `engine` ic or network");
-  }
-  if (job.defensive > 0 && job.engine != Engine::kCompiled) {
-    throw InvalidArgument("`defensive` is for `engine` ic");
-  }
-  if (job.correct == 0) return;
-  if (job.resume) throw InvalidArgument("`resume` does not go with `correct`");
-  if (!ranks.alone()) throw InvalidArgument("`correct` runs in one process, without mpirun");
-  if (!job.simulation.model.ends_with(".psn") || job.surrogate.simulator.empty()) {
-    throw InvalidArgument(
-        "`correct` is for a surrogate, and needs the model it stands for: `simulator` MODEL");
-  }
-  if (job.has_chains() || job.engine == Engine::kNetwork ||
-      job.surrogate.unknown != SurrogateOptions::Unknown::kRenormalise) {
-    throw InvalidArgument("`correct` goes with `engine` is or ic, and `unknown` renormalise");
-  }
-}
-
-bool answers_alone(const InferenceJob& job) {
-  return !job.network.empty() && job.network == job.simulation.model;
-}
-
-// With an engine; and with the network, if the model is one.
-InferenceJob completed(InferenceJob job) {
-  const std::string& model = job.simulation.model;
-  if (is_inference_network(model)) {
-    if (job.engine && *job.engine != Engine::kNetwork) {
-      throw InvalidArgument(fmt::format(
-          "'{}' is an inference network, and alone has an answer of its own only (`engine` "
-          "network): to weigh runs, give the model or its surrogate, and this as `network`",
-          model));
-    }
-    if (!job.network.empty() && job.network != model) {
-      throw InvalidArgument(
-          fmt::format("'{}' and `network` '{}' are two inference networks, and there is no model",
-                      model, job.network));
-    }
-    job.engine = Engine::kNetwork;
-    job.network = model;
-  }
-  if (!job.engine) job.engine = Engine::kImportance;
-  return job;
-}
 
 // What is asked of a simulator's runs: `names`, or what it has but for what was observed.
 std::vector<Query> queries_for(const ModelSurvey& survey, const std::vector<std::string>& names,
@@ -110,11 +48,12 @@ class Inference {
         begun_(unfinished_.open(job.resume, *simulator_)),
         draws_(job.simulation.seed, {.draws = job.draws}),
         work_(host, {.label = job.simulation.model, .total = traces_of(job), .rescue = [this] {
-                       return unfinished_.save(window_, *simulator_);
+                       return save_unfinished();
                      }}) {
     configure();
     if (job.correct > 0) open_target();
     survey();
+    if (!job.surrogates.empty()) levels_.emplace(job, *simulator_, host);
     if (job.correct == 0) {
       engine_.window = &window_;
       engine_.draws = wanted_draws();
@@ -128,6 +67,7 @@ class Inference {
     sample(result);
     figures_.seconds += unfinished_.seconds();
     if (job_.correct > 0) result.correction = correct(result);
+    count_runs(result);
     if (host_.ranks().leads()) {
       result.use = take_observation_use(result.posterior, job_.observations);
       result.summary = summarize(result.posterior, figures_);
@@ -149,8 +89,27 @@ class Inference {
   }
 
  private:
+  // Of the simulator, so far in this process.
+  std::uint64_t runs() const { return simulator_->runs() + (target_ ? target_->runs() : 0); }
+
+  std::string save_unfinished() {
+    return unfinished_.save(window_, *simulator_, runs() - looked_.load());
+  }
+
+  void count_runs(InferenceResult& result) {
+    double counts[] = {static_cast<double>(runs() - looked_), static_cast<double>(looked_)};
+    host_.ranks().sum(counts);
+    result.simulator_runs = unfinished_.runs() + static_cast<std::uint64_t>(counts[0]);
+    result.survey_runs = static_cast<std::uint64_t>(counts[1]);
+  }
+
   std::vector<std::string> warnings_of(const InferenceResult& result) const {
     std::vector<std::string> warnings = posterior_warnings(result.summary);
+    if (result.delayed) {
+      for (std::string& more : delayed_warnings(*result.delayed, result.summary)) {
+        warnings.push_back(std::move(more));
+      }
+    }
     if (result.correction || answers_alone(job_)) return warnings;
     for (std::string& more : surrogate_warnings(job_.simulation.model, result.report)) {
       warnings.push_back(std::move(more));
@@ -214,11 +173,14 @@ class Inference {
         result.warnings = observation_warnings(job_.network, remoteness(q, observed), *remote);
       }
     }
+    looked_ = runs();
     const Stopwatch clock;
-    result.posterior = job_.has_chains() ? run_chains() : run_importance(guide);
+    result.posterior = levels_             ? run_delayed(result)
+                       : job_.has_chains() ? run_chains()
+                                           : run_importance(guide);
     figures_.seconds = clock.seconds();
   } catch (const Interrupted&) {
-    throw InterruptedWork(unfinished_.save(window_, *simulator_));
+    throw InterruptedWork(save_unfinished());
   }
 
   Posterior run_importance(const GuideFactory& guide) {
@@ -232,14 +194,33 @@ class Inference {
     return joined(host_.ranks(), engine(*simulator_, job_.observations, own, guide));
   }
 
+  MetropolisOptions chain_options() const {
+    MetropolisOptions options;
+    static_cast<EngineOptions&>(options) = engine_;
+    options.chains = job_.chains;
+    options.thinning = job_.thinning;
+    options.random_walk = job_.engine != Engine::kPriorMoves;
+    options.burn_in = burn_in(job_);
+    return options;
+  }
+
+  Posterior run_delayed(InferenceResult& result) {
+    DelayedOptions own;
+    static_cast<MetropolisOptions&>(own) = chain_options();
+    own.surrogates = levels_->levels();
+    own.most_moves = job_.moves;
+    own.fresh_share = job_.fresh;
+    DelayedResult delayed = delayed_acceptance(*simulator_, job_.observations, own);
+    figures_.traces = delayed.iterations;
+    figures_.acceptance = delayed.acceptance;
+    result.delayed = {delayed.moves, delayed.longest_stay, delayed.khat};
+    return std::move(delayed.posterior);
+  }
+
   // All chains, of which this rank runs a part.
   Posterior run_chains() {
     const RankPart part = own_part(host_.ranks(), job_.chains);
-    MetropolisOptions own;
-    static_cast<EngineOptions&>(own) = engine_;
-    own.thinning = job_.thinning;
-    own.random_walk = job_.engine == Engine::kRandomWalk;
-    own.burn_in = burn_in(job_);
+    MetropolisOptions own = chain_options();
     own.first = part.first;
     own.chains = part.count;
     own.samples = per_chain(job_) * part.count;
@@ -278,11 +259,13 @@ class Inference {
   const InferenceJob& job_;
   Host& host_;
   const std::unique_ptr<Simulator> simulator_;
+  std::atomic<std::uint64_t> looked_{0};  // runs that only looked what the simulator is like
   UnfinishedInference unfinished_;
   const EngineState* const begun_;  // null: nothing was
   EngineWindow window_;
   Draws draws_;
-  std::unique_ptr<Simulator> target_;  // of a correction
+  std::optional<SurrogateLevels> levels_;  // of delayed acceptance
+  std::unique_ptr<Simulator> target_;      // of a correction
   std::vector<Query> target_queries_;
   EngineOptions engine_;
   EngineFigures figures_;
@@ -293,7 +276,7 @@ class Inference {
 
 InferenceResult infer(const InferenceJob& job, Host& host) {
   const InferenceJob complete = completed(job);
-  check(complete, host.ranks());
+  check_job(complete, host.ranks());
   return Inference(complete, host).run();
 }
 

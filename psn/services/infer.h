@@ -29,6 +29,7 @@ enum class Engine {
   kNetwork,     // the same as they are, without weights: approximate
   kPriorMoves,  // Metropolis-Hastings (LMH)
   kRandomWalk,  // the same with random-walk moves (RMH)
+  kDelayed,     // moves inside surrogates, accepted or rejected by runs of the model
 };
 
 struct InferenceResult;
@@ -45,7 +46,11 @@ struct InferenceJob {
   std::size_t chains = 4;
   std::optional<std::uint64_t> burn_in;  // iterations of each; nullopt: a tenth
   std::uint64_t thinning = 1;
-  std::string network;   // of the compiled engine, and of the network's own answer
+  std::string network;  // of the compiled engine, and of the network's own answer
+  // Of delayed acceptance.
+  std::vector<std::string> surrogates;  // files, the coarsest first
+  std::uint64_t moves = 200;            // inside a surrogate, at most, for one of the next level
+  double fresh = 0.05;                  // share of proposals that are whole new runs of the model
   double defensive = 0;  // of the compiled engine: share of traces drawn from the model
   // For a surrogate: so many samples are run again in surrogate.simulator, and weighed to be its
   // posterior; 0: none.
@@ -60,7 +65,10 @@ struct InferenceJob {
   // forgotten: writes what is to be written.
   std::function<void(const InferenceResult&)> save;
 
-  bool has_chains() const { return engine == Engine::kPriorMoves || engine == Engine::kRandomWalk; }
+  bool has_chains() const {
+    return engine == Engine::kPriorMoves || engine == Engine::kRandomWalk ||
+           engine == Engine::kDelayed;
+  }
   bool has_network() const { return engine == Engine::kCompiled || engine == Engine::kNetwork; }
 };
 
@@ -72,6 +80,12 @@ struct CorrectionFigures {
   Failures failures;
 };
 
+struct DelayedFigures {
+  std::vector<double> moves;       // inside each surrogate for one of the next level
+  std::uint64_t longest_stay = 0;  // iterations in one state
+  double khat = 0;                 // of the weights between the first surrogate and the model
+};
+
 struct InferenceResult {
   std::string model;  // as it calls itself
   Engine engine = Engine::kImportance;
@@ -80,8 +94,12 @@ struct InferenceResult {
   ObservationsUse use;
   std::optional<Draws> draws;
   std::optional<CorrectionFigures> correction;
+  std::optional<DelayedFigures> delayed;
   std::vector<std::string> learned;  // columns that are a surrogate's tags
   RunReport report;
+  // Of the simulator itself: behind the samples (those of a surrogate cost none, those that were
+  // lost in an interruption count), and those that only looked what it is like.
+  std::uint64_t simulator_runs = 0, survey_runs = 0;
   std::vector<std::string> warnings;  // what it should not be taken for
 };
 

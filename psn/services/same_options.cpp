@@ -48,6 +48,10 @@ std::string text_of(const toml::node& node) {
 
 // What was done before there was an option for it.
 void add_former_values(std::map<std::string, std::string>& options) {
+  if (options.contains("burn-in") || options.contains("thin")) {  // an inference
+    options.try_emplace("moves", "200");
+    options.try_emplace("fresh", "0.05");
+  }
   if (!options.contains("learning_rate")) return;  // no training
   const bool ours = options["preset"] != "\"paper\"";
   options.try_emplace("adam", ours ? "\"touched\"" : "\"dense\"");

@@ -127,6 +127,9 @@ const EngineState* UnfinishedInference::open(bool resume, Simulator& simulator) 
     }
     seconds_ = std::stod(file.metadata.at("seconds"));
     failures_ = failures_of(file.metadata.at("failures"));
+    if (const auto runs = file.metadata.find("simulator_runs"); runs != file.metadata.end()) {
+      runs_ = std::stoull(runs->second);  // files of before have none
+    }
   } catch (const Error&) {
     throw;
   } catch (const std::exception& wrong) {
@@ -136,7 +139,8 @@ const EngineState* UnfinishedInference::open(bool resume, Simulator& simulator) 
   return &*begun_;
 }
 
-std::string UnfinishedInference::save(const EngineWindow& window, const Simulator& simulator) {
+std::string UnfinishedInference::save(const EngineWindow& window, const Simulator& simulator,
+                                      std::uint64_t runs) {
   if (path_.empty()) return alone_ ? "; with `out` what there is would be kept" : "";
   const auto hint = [&](const EngineState& kept) {
     return fmt::format("; '{}' has {} samples: `resume` goes on from there", path_,
@@ -153,6 +157,7 @@ std::string UnfinishedInference::save(const EngineWindow& window, const Simulato
   file.metadata["observed"] = observed_;
   const std::chrono::duration<double> now = std::chrono::steady_clock::now() - start_;
   file.metadata["seconds"] = fmt::format("{}", seconds_ + now.count());
+  file.metadata["simulator_runs"] = std::to_string(runs_ + runs);
   file.metadata["failures"] = failures_json(failures).dump();
   std::error_code error;
   fs::create_directories(fs::absolute(path_, error).parent_path(), error);

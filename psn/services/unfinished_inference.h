@@ -28,9 +28,11 @@ class UnfinishedInference {
   const EngineState* open(bool resume, Simulator& simulator);
   double seconds() const { return seconds_; }             // that went into it
   const Failures& failures() const { return failures_; }  // of the simulator, till then
+  std::uint64_t runs() const { return runs_; }            // of it
 
   // What the window shows, and says so: "; 'r.unfinished' has ...", to end a message with.
-  std::string save(const EngineWindow& window, const Simulator& simulator);
+  // `runs`: of the simulator, since then.
+  std::string save(const EngineWindow& window, const Simulator& simulator, std::uint64_t runs);
   void finish();
 
  private:
@@ -44,6 +46,7 @@ class UnfinishedInference {
   double seconds_ = 0;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   Failures failures_;
+  std::uint64_t runs_ = 0;
 };
 
 }  // namespace psn::services

@@ -135,18 +135,20 @@ class OneValidation {
     const auto open = [&](const std::string& what) {
       verdict.passed = false;
       verdict.undecided = true;
-      result_.warnings.push_back(fmt::format(
-          "{}, which {} traces cannot tell; a larger `count` can", what, found.traces));
+      result_.warnings.push_back(
+          fmt::format("{}, which {} traces cannot tell; a larger `count` can", what, found.traces));
     };
     if (found.kl > job_.most_kl) {
-      open(fmt::format("KL from the simulator is {:.3g} +- {:.1g} nats per trace: perhaps above "
-                       "{:.3g}",
-                       found.kl, found.standard_error, job_.most_kl));
+      open(
+          fmt::format("KL from the simulator is {:.3g} +- {:.1g} nats per trace: perhaps above "
+                      "{:.3g}",
+                      found.kl, found.standard_error, job_.most_kl));
     }
     if (found.unknown_mass > kMostUnknownMass) {
-      open(fmt::format("it draws something unknown along {:.2g} % of these traces: perhaps above "
-                       "{:.2g} % of all",
-                       100 * found.unknown_mass, 100 * kMostUnknownMass));
+      open(
+          fmt::format("it draws something unknown along {:.2g} % of these traces: perhaps above "
+                      "{:.2g} % of all",
+                      100 * found.unknown_mass, 100 * kMostUnknownMass));
     }
   }
 

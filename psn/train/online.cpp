@@ -12,9 +12,13 @@ constexpr std::uint32_t kTrainingChain = 0x747261, kValidationChain = 0x76616c;
 
 Progress train_online(Simulator& simulator, Network& network, const TrainOptions& options,
                       const ProgressSink& progress) {
+  // An inference network follows rejection loops; a surrogate has all rounds, as a program does.
+  const bool accepted_rounds = network.infers();
   // Held-out traces come first: a simulator may allow only one user at a time.
-  const std::vector<Trace> held_out = held_out_traces(simulator, options);
-  TraceStream stream(simulator, training_stream(options, training_share(options)));
+  const std::vector<Trace> held_out = held_out_traces(simulator, options, accepted_rounds);
+  StreamOptions stream_options = training_stream(options, training_share(options));
+  stream_options.accepted_rounds = accepted_rounds;
+  TraceStream stream(simulator, stream_options);
   return train_network(stream, held_out, network, options, progress);
 }
 
@@ -37,7 +41,8 @@ StreamOptions training_stream(const TrainOptions& options, const Share& share) {
           .monitor = options.monitor};
 }
 
-std::vector<Trace> held_out_traces(Simulator& simulator, const TrainOptions& options) {
+std::vector<Trace> held_out_traces(Simulator& simulator, const TrainOptions& options,
+                                   bool accepted_rounds) {
   const auto count = static_cast<std::size_t>(options.validation_traces);
   if (count == 0) return {};
   TraceStream stream(simulator, {.seed = options.seed,
@@ -46,6 +51,7 @@ std::vector<Trace> held_out_traces(Simulator& simulator, const TrainOptions& opt
                                  .ahead = count,
                                  .max_length = options.max_length,
                                  .parallelism = options.simulation,
+                                 .accepted_rounds = accepted_rounds,
                                  .monitor = options.monitor});
   std::vector<Trace> traces;
   stream.take(count, traces);

@@ -100,7 +100,7 @@ TraceStream::~TraceStream() {
 
 void TraceStream::work() {
   const auto ensemble = simulator_.ensemble(used_.width);
-  PriorGuide guide;
+  PriorGuide guide(options_.accepted_rounds);
   Heartbeat* heartbeat = options_.monitor ? options_.monitor->add_thread() : nullptr;
   Producer producer(*this, heartbeat);
   RunOptions run_options;

@@ -26,7 +26,9 @@ struct StreamOptions {
   std::size_t max_length = 1'000'000;
   Parallelism parallelism{64, 1};
   Share share;
-  std::uint64_t first = 0;     // traces that this reader took before
+  std::uint64_t first = 0;  // traces that this reader took before
+  // Of rejection loops the accepted round alone (core/rounds.h).
+  bool accepted_rounds = false;
   Monitor* monitor = nullptr;  // its `stop` ends take() with Interrupted
 };
 

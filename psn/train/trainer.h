@@ -47,6 +47,7 @@ Progress train_online(Simulator& simulator, Network& network, const TrainOptions
 Share training_share(const TrainOptions& options);
 // The traces of train_online().
 StreamOptions training_stream(const TrainOptions& options, const Share& share = {});
-std::vector<Trace> held_out_traces(Simulator& simulator, const TrainOptions& options);
+std::vector<Trace> held_out_traces(Simulator& simulator, const TrainOptions& options,
+                                   bool accepted_rounds = false);
 
 }  // namespace psn

@@ -52,8 +52,7 @@ TEST_F(ReportCommands, TheExactAnswerIsDrawnBesideAPosteriorOfTheSameData) {
 
 // Draws of the answer where it has some, its mean where it has no more; points over pairs.
 TEST_F(ReportCommands, TheZoosAnswersAreDrawnToo) {
-  for (const auto& [name, drawn] :
-       {std::pair{"zoo-crescents", "\"series\":\"exact\""},
+  for (const auto& [name, drawn] : {std::pair{"zoo-crescents", "\"series\":\"exact\""},
                                     std::pair{"zoo-grammar", "exact mean"}}) {
     ASSERT_EQ(psn(std::string("infer ") + name + " -n 2000 --out post").code, 0);
     ASSERT_EQ(psn(std::string("exact ") + name + " --out exact -n 500").code, 0);

@@ -1,6 +1,7 @@
 // psn infer: the posterior of a model given observations, by an exact engine or as a network has
 // it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -54,6 +55,15 @@ void print_result(const InferenceResult& result) {
   const services::PosteriorSummary& summary = result.summary;
   const bool about_itself = result.correction || summary.approximate;
   print_summary(summary, result.report.failures.runs);
+  if (const auto& delayed = result.delayed) {
+    fmt::print(
+        "{:.0f} moves inside the surrogate for one run, longest stay {} iterations, Pareto k-hat "
+        "of "
+        "the weights {:.2f}\n",
+        fmt::join(delayed->moves, ", "), delayed->longest_stay, delayed->khat);
+  }
+  fmt::print("runs of the simulator: {}, and {} to see what it is like\n", result.simulator_runs,
+             result.survey_runs);
   print_learned_tags(result.learned);
   print_observation_use(result.use);
   print_surrogate_quality(result.report, about_itself         ? ""
@@ -97,20 +107,38 @@ void infer_command(InferOptions& options, const CLI::App& command) {
 void add_infer_command(CLI::App& program) {
   auto* command = program.add_subcommand("infer", "the posterior of a model given observations");
   auto options = std::make_shared<InferOptions>();
-  options->simulation.add_to(*command,
-                             "traces (is, ic, network) or kept states of all chains (lmh, rmh)");
+  options->simulation.add_to(
+      *command, "traces (is, ic, network) or kept states of all chains (lmh, rmh, da)");
   command
       ->add_option("--engine", options->engine,
                    "is: importance sampling; ic: the same with proposals of an inference network "
                    "(--network); network: these proposals themselves, not weighed, so approximate; "
                    "lmh, rmh: "
-                   "Metropolis-Hastings with prior or random-walk proposals; auto: is, or network "
+                   "Metropolis-Hastings with prior or random-walk proposals; da: delayed "
+                   "acceptance, moves inside --surrogate that single runs of MODEL accept or "
+                   "reject; auto: is, or network "
                    "if MODEL is the file of an inference network, which answers alone if its "
                    "program has no branches")
       ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "is", "ic", "network", "lmh", "rmh"}));
+      ->check(CLI::IsMember({"auto", "is", "ic", "network", "lmh", "rmh", "da"}));
   command->add_option("--network", options->job.network,
                       "inference network of 'psn train inference' (ic, network)");
+  command
+      ->add_option("--surrogate", options->job.surrogates,
+                   "surrogate of MODEL to move in (da); several, coarsest first, by repeating it")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--moves", options->job.moves,
+                   "moves inside a surrogate for one run of the model, at most; adapted in burn-in "
+                   "(da)")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20));
+  command
+      ->add_option("--fresh", options->job.fresh,
+                   "share of proposals that are whole new runs of the model, which find what the "
+                   "surrogate rules out (da)")
+      ->capture_default_str()
+      ->check(finite_between(0, 1));
   command
       ->add_option("--defensive", options->job.defensive,
                    "share of traces drawn from the model, which bounds the weights (ic)")
@@ -136,7 +164,7 @@ void add_infer_command(CLI::App& program) {
                    "variables to report, by name or address; all by default; result is what the "
                    "program returns")
       ->allow_extra_args(false);
-  command->add_option("--chains", options->job.chains, "Markov chains (lmh, rmh)")
+  command->add_option("--chains", options->job.chains, "Markov chains (lmh, rmh, da)")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));
   command->add_option("--burn-in", options->job.burn_in,

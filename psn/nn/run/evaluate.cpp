@@ -5,7 +5,6 @@
 
 #include "psn/base/numerics.h"
 #include "psn/nn/steps.h"
-#include "psn/nn/successors.h"
 
 namespace psn {
 namespace {
@@ -28,7 +27,12 @@ struct Path {
   std::vector<Entry> derived;       // of them, those that are no choices
   std::vector<std::uint32_t> rows;  // by which they are reached, and then end
   Indices indices;
-  std::size_t at = 0;  // next to be reached
+  std::size_t at = 0;          // next to be reached
+  std::optional<Value> value;  // of the last one, if it is another than the trace's
+
+  const Value* last() const {
+    return at == 0 ? nullptr : value ? &*value : &entries[at - 1]->value;
+  }
 
   bool done() const { return at == rows.size(); }
 };
@@ -67,12 +71,10 @@ double log_softmax(std::span<const float> logits, std::size_t row) {
 
 class Walk {
  public:
-  Walk(std::shared_ptr<const CompiledNetwork> compiled, Follower& follower)
-      : network_(compiled->network()),
-        executor_(std::move(compiled), kWidth),
-        follower_(follower) {}
+  Walk(std::shared_ptr<const CompiledNetwork> compiled, Follower& follower, std::size_t width)
+      : network_(compiled->network()), executor_(std::move(compiled), width), follower_(follower) {}
 
-  // Up to kWidth paths, side by side.
+  // Up to `width` paths, side by side.
   void run(std::span<Path> paths) {
     for (Executor::Row row = 0; row < paths.size(); ++row) executor_.restart(row);
     for (;;) {
@@ -81,7 +83,7 @@ class Walk {
       for (Executor::Row row = 0; row < paths.size(); ++row) {
         const Path& path = paths[row];
         if (path.done()) continue;
-        drawn.push_back({row, path.at == 0 ? nullptr : &path.entries[path.at - 1]->value});
+        drawn.push_back({row, path.last()});
       }
       if (drawn.empty()) return;
       executor_.transition(drawn, [&](std::size_t i, std::span<const float> logits) {
@@ -102,8 +104,9 @@ class Walk {
         Path& path = paths[next[i].row];
         const Node& node = network_.node(next[i].node);
         const Entry& entry = *path.entries[path.at++];
-        if (is_derived(entry)) return;
-        follower_.choice(path.trace, entry, head_distribution(node.value, node.scaling, outputs));
+        const Distribution distribution = head_distribution(node.value, node.scaling, outputs);
+        if (!is_derived(entry)) follower_.choice(path.trace, entry, distribution);
+        path.value = follower_.instead(path.trace, entry, distribution);
       });
     }
   }
@@ -122,28 +125,19 @@ class LogProb : public Follower {
   void transition(std::size_t trace, NodeId from, std::span<const float> logits, std::size_t row,
                   const Indices& indices) override {
     if (from == Network::kBegin) results_[trace] = 0;
-    results_[trace] +=
-        renormalise_ ? log_prob_of_known(from, logits, row, indices) : log_softmax(logits, row);
+    results_[trace] += renormalise_
+                           ? log_prob_of_known(network_, from, logits, row, indices, known_)
+                           : log_softmax(logits, row);
   }
   void choice(std::size_t trace, const Entry& entry, const Distribution& distribution) override {
     results_[trace] += distribution.log_prob(entry.value);
   }
 
  private:
-  // Among the rows that can be taken (Eq. 9).
-  double log_prob_of_known(NodeId from, std::span<const float> logits, std::size_t row,
-                           const Indices& indices) {
-    find_targets(network_, from, indices, targets_);
-    if (!targets_[row]) return -kInfinity;
-    mask(logits, targets_, possible_);
-    return log_softmax(possible_, row);
-  }
-
   const Network& network_;
   std::span<double> results_;
   bool renormalise_;
-  Targets targets_;
-  std::vector<float> possible_;
+  KnownRows known_;
 };
 
 // The network grown by what a trace brings: first its new addresses, then, from each address, all
@@ -176,6 +170,14 @@ Network grown(Network network, const Trace& trace) {
 
 }  // namespace
 
+double log_prob_of_known(const Network& network, NodeId from, std::span<const float> logits,
+                         std::size_t row, const Indices& indices, KnownRows& known) {
+  find_targets(network, from, indices, known.targets);
+  if (!known.targets[row]) return -kInfinity;
+  mask(logits, known.targets, known.logits);
+  return log_softmax(known.logits, row);
+}
+
 std::vector<std::size_t> follow(std::shared_ptr<const CompiledNetwork> network,
                                 std::span<const Trace> traces, Follower& follower) {
   std::vector<std::size_t> unknown_paths;
@@ -190,7 +192,7 @@ std::vector<std::size_t> follow(std::shared_ptr<const CompiledNetwork> network,
   // Of similar length side by side.
   std::stable_sort(paths.begin(), paths.end(),
                    [](const Path& a, const Path& b) { return a.rows.size() < b.rows.size(); });
-  Walk walk(std::move(network), follower);
+  Walk walk(std::move(network), follower, std::min(kWidth, paths.size()));
   for (std::size_t first = 0; first < paths.size(); first += kWidth) {
     walk.run(std::span(paths).subspan(first, std::min(kWidth, paths.size() - first)));
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -27,13 +28,22 @@ class NetworkGuide : public Guide {
   void begin(Slot slot, const Ticket&) override {
     if (slot >= proposed_.size()) proposed_.resize(slot + 1);
     proposed_[slot] = {};
-    executor_.restart(slot);
+    executor_.restart(row(slot));
   }
+
+  // What is drawn by the mixture of a defensive guide depends on all rounds.
+  std::optional<std::uint64_t> follows_loops() const override {
+    return defensive_ > 0 ? std::nullopt : std::optional<std::uint64_t>(kLoopEstimates);
+  }
+  void loop_begins(Slot slot) override { remember(slot, kBegin); }
+  void loop_again(Slot slot) override { go_back(slot, kBegin); }
+  void loop_accepts(Slot slot) override { remember(slot, kAccepted); }
+  void loop_ends(Slot slot) override { go_back(slot, kAccepted); }
 
   void fork(Slot from, Slot to, const Ticket& ticket) override {
     begin(to, ticket);
     proposed_[to] = proposed_[from];
-    executor_.copy(from, to);
+    executor_.copy(row(from), row(to));
   }
 
   void choose(std::span<const Pending> requests, std::span<Choice> choices) override {
@@ -50,8 +60,8 @@ class NetworkGuide : public Guide {
       Proposed& so_far = proposed_[request.slot];
       if (!so_far.begun) so_far.from_model = defensive_ > 0 && request.rng->uniform() < defensive_;
       so_far.begun = true;
-      if (!so_far.last.empty()) drawn_.push_back({request.slot, &so_far.last});
-      next_.push_back({request.slot, node, request.address});
+      if (!so_far.last.empty()) drawn_.push_back({row(request.slot), &so_far.last});
+      next_.push_back({row(request.slot), node, request.address});
       asked_.push_back(i);
     }
     executor_.take(drawn_);
@@ -91,15 +101,21 @@ class NetworkGuide : public Guide {
     const NodeId node = find(*request.address);
     if (node == kUnknown || !has_proposal(*request.distribution)) return;
     Value& last = proposed_[request.slot].last;
-    const Executor::Drawn before{request.slot, &last};
+    const Executor::Drawn before{row(request.slot), &last};
     if (!last.empty()) executor_.take({&before, 1});
-    const Executor::Next next{request.slot, node, request.address};
+    const Executor::Next next{row(request.slot), node, request.address};
     executor_.step({&next, 1}, [](std::size_t, const float*) {});
     last = value;
   }
 
  private:
   static constexpr NodeId kUnknown = ~NodeId{0}, kNotAsked = kUnknown - 1;
+  // Rounds and loops by which a rejection loop's share of accepted rounds is estimated: with a
+  // share of 1/2, the weights scatter by a third more.
+  static constexpr std::uint64_t kLoopEstimates = 10;
+  // Of each slot, after the row that it is at: where its loop began, and was accepted.
+  enum Remembered : std::uint8_t { kBegin = 1, kAccepted, kRows };
+  static Executor::Row row(Slot slot) { return slot * kRows; }
 
   struct Proposed {
     Value last;          // what the network last chose or was told in this trace; empty at first
@@ -120,6 +136,16 @@ class NetworkGuide : public Guide {
     std::vector<double> x;
     double log_p = 0, log_q = 0;
   };
+
+  void remember(Slot slot, Remembered what) {
+    if (slot >= remembered_.size()) remembered_.resize(slot + 1);
+    remembered_[slot][what - 1] = proposed_[slot];
+    executor_.copy(row(slot), row(slot) + what);
+  }
+  void go_back(Slot slot, Remembered what) {
+    proposed_[slot] = remembered_[slot][what - 1];
+    executor_.copy(row(slot) + what, row(slot));
+  }
 
   Drawn propose(const ProposalType& type, const Distribution& p, const Pending& request,
                 const float* outputs) const {
@@ -158,6 +184,7 @@ class NetworkGuide : public Guide {
   Executor executor_;
   double defensive_, log_network_, log_model_;
   std::vector<Proposed> proposed_;
+  std::vector<std::array<Proposed, 2>> remembered_;
   std::vector<NodeId> node_of_;  // by address id
   std::vector<Executor::Next> next_;
   std::vector<Executor::Drawn> drawn_;

@@ -29,6 +29,9 @@ struct SurrogateOptions {
   };
   Unknown unknown = Unknown::kRenormalise;
   std::shared_ptr<Simulator> simulator;  // the real one, for kSimulator
+  // A table to share, which must outlive it, so that an address is the same in several simulators.
+  // Null: one of its own, or that of `simulator`.
+  AddressTable* addresses = nullptr;
 };
 
 // With kSimulator a trace is the surrogate's up to the choice after which the network draws
@@ -54,13 +57,17 @@ class SurrogateSimulator : public Simulator {
   const std::string& name() const override { return name_; }
   // Shared with the simulator that it falls back to, so that an address is the same in both.
   AddressTable& addresses() override {
-    return options_.simulator ? options_.simulator->addresses() : addresses_;
+    if (options_.simulator) return options_.simulator->addresses();
+    return options_.addresses ? *options_.addresses : addresses_;
   }
   std::unique_ptr<Ensemble> ensemble(std::size_t width) override;
   std::size_t max_simulations() const override {
     if (!options_.simulator) return Simulator::max_simulations();
     // Each trace that falls back has an ensemble of its own.
     return std::min(options_.simulator->max_simulations(), options_.simulator->max_threads());
+  }
+  std::uint64_t runs() const override {
+    return options_.simulator ? options_.simulator->runs() : 0;
   }
   Failures failures() const override {
     return options_.simulator ? options_.simulator->failures() : Failures{};

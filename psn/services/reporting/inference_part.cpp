@@ -17,6 +17,7 @@ const std::vector<std::pair<const char*, const char*>> kFacts{
     {"acceptance", "acceptance"},
     {"chains", "chains"},
     {"log_evidence", "log evidence"},
+    {"simulator_runs", "runs of the simulator"},
     {"traces_per_second", "traces per second"},
     {"seed", "seed"}};
 

@@ -20,10 +20,17 @@ nlohmann::ordered_json json_of(const InferenceResult& result, const InferenceJob
                                           {"diverged", correction->diverged}};
     add_failures(correction->failures, figures);
   }
+  if (const auto& delayed = result.delayed) {
+    json["delayed"] = {{"moves", delayed->moves},
+                       {"longest_stay", delayed->longest_stay},
+                       {"khat", delayed->khat}};
+  }
   add_observation_use(result.use, json);
   add_summary(result.summary, json);
   add_learned_tags(result.learned, json);
   add_report(result.report, json);
+  json["simulator_runs"] = result.simulator_runs;
+  json["survey_runs"] = result.survey_runs;
   json["warnings"] = with_option_names(result.warnings);
   return json;
 }
