@@ -103,9 +103,9 @@ void Context::expect_outside_of_loops(const SiteOptions& options) const {
 Value Context::until(const std::function<Value()>& body,
                      const std::function<bool(const Value&)>& accept) {
   struct Inside {
-    explicit Inside(std::size_t& loops) : loops(loops) { ++loops; }
-    ~Inside() { --loops; }
-    std::size_t& loops;
+    explicit Inside(std::size_t& loops) : depth(loops) { ++depth; }
+    ~Inside() { --depth; }
+    std::size_t& depth;
   };
   // Of loops within loops the outermost is followed.
   const bool followed = loops_ == 0 && !ask_of_round(RoundMark::kLoop).empty();

@@ -322,7 +322,7 @@ TEST_F(CommandLine, BrokenSimulators) {
 TEST_F(CommandLine, ExceptionsCountTowardsMaxFailures) {
   const std::string rarely = plugin("broken_rarely");
   const std::string small = " --lstm_dim 8 --validation 0 --out s.psn --traces 1000";
-  for (const std::string command :
+  for (const std::string& command :
        {"simulate " + rarely + " -n 1000", "infer " + rarely + " -n 1000 --observe x=1",
         "infer " + rarely + " -n 1000 --observe x=1 --engine lmh", "graph " + rarely + " -n 1000",
         "data generate " + rarely + " -n 1000 --out store", "train surrogate " + rarely + small}) {
@@ -334,7 +334,7 @@ TEST_F(CommandLine, ExceptionsCountTowardsMaxFailures) {
               std::string::npos)
         << last;
   }
-  for (const std::string command :
+  for (const std::string& command :
        {"simulate " + rarely, "infer " + rarely + " --observe x=1", "graph " + rarely,
         "data generate " + rarely + " --out other", "train surrogate " + rarely + small + "0"}) {
     expect_error(command, 70, " threw), more than the 100 allowed; model 'broken', trace ");

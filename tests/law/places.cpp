@@ -94,8 +94,8 @@ class Programs : public ::testing::TestWithParam<std::size_t> {
   std::vector<Trace> traces = simulate(simulator, 4000);
 };
 INSTANTIATE_TEST_SUITE_P(Places, Programs, ::testing::Range(std::size_t{0}, std::size_t{7}),
-                         [](const auto& info) {
-                           std::string name = indexed_programs()[info.param].model.name;
+                         [](const auto& test) {
+                           std::string name = indexed_programs()[test.param].model.name;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });

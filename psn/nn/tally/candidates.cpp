@@ -70,7 +70,7 @@ class Finder {
     const auto often = [&](auto site) { return frequencies_.reach(site, kOften); };
     if (std::none_of(order_.begin(), order_.end(), often)) order_.clear();
     for (const std::uint32_t site : order_) {
-      if (!frequencies_.reach(site, kSeveral)) continue;
+      if (!frequencies_.reach(site, kNowAndThen)) continue;
       auto& list = kind(site) == TallyKind::kNumber ? numbers_ : categories_;
       if (kind(site) != TallyKind::kVisits && list.size() < kRelatedSites) list.push_back(site);
     }
@@ -94,7 +94,7 @@ class Finder {
       for (std::size_t j = i + 1; j < numbers_.size(); ++j) {
         if (is_rarer(numbers_[j], numbers_[i]) || !is_clock(numbers_[i]) ||
             !is_clock(numbers_[j]) ||
-            Relation(sample_, numbers_[i], numbers_[j]).turns < kSeveral) {
+            Relation(sample_, numbers_[i], numbers_[j]).turns < kNowAndThen) {
           continue;
         }
         TallySource pair = source(numbers_[i], SourceKind::kPair);
@@ -128,7 +128,7 @@ class Finder {
   void since(Candidates& out) {
     for (const std::uint32_t site : categories_) {
       for (const std::uint32_t other : numbers_) {
-        if (!is_rarer(other, site) || Relation(sample_, site, other).turns < kSeveral) continue;
+        if (!is_rarer(other, site) || Relation(sample_, site, other).turns < kNowAndThen) continue;
         TallySource since = source(site, SourceKind::kSince);
         since.other = text(other);
         if (told(since, other) > kTelling) out.sources.push_back(std::move(since));
@@ -143,7 +143,7 @@ class Finder {
       const double mean = total(clock) / std::max(1.0, frequencies_.traces[clock]);
       for (const std::uint32_t site : categories_) {
         for (const std::uint32_t other : numbers_) {
-          if (other == clock || Relation(sample_, site, other).turns >= kSeveral) continue;
+          if (other == clock || Relation(sample_, site, other).turns >= kNowAndThen) continue;
           TallySource windows = source(site, SourceKind::kWindows);
           windows.clock = text(clock);
           windows.other = text(other);

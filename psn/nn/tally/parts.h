@@ -18,7 +18,7 @@ struct Frequencies {
   bool reach(std::size_t site, double mean) const { return visits[site] >= mean * traces[site]; }
 };
 // Visits in a trace, on average. Unless some site has kOften of them all is left to the core.
-inline constexpr double kOften = 8, kSeveral = 4, kRepeatedly = 1.25;
+inline constexpr double kOften = 8, kNowAndThen = 4, kRepeatedly = 1.25;
 
 // Goes through the traces of a sample and counts. before(at, counts) and after(at, counts) are
 // called for every choice, counts being those of all sources, and end(counts) after every trace.

@@ -29,8 +29,8 @@ std::size_t on_circle(double a, double period) {
 }
 
 double with_compressed_tails(double u) {
-  constexpr double kLinearTo = 4, kFarthest = 1e30;
-  const double size = std::min(std::abs(u), kFarthest);
+  constexpr double kLinearTo = 4, kLargest = 1e30;
+  const double size = std::min(std::abs(u), kLargest);
   return size <= kLinearTo ? u : std::copysign(kLinearTo * (1 + std::log(size / kLinearTo)), u);
 }
 
