@@ -101,8 +101,9 @@ TEST_F(ReferenceCommands, ManPagesOfAllCommands) {
 TEST_F(ReferenceCommands, PagesOfAllCommandsInMarkdown) {
   ASSERT_EQ(psn("man --format markdown --out pages").code, 0);
   const std::string page = slurp(folder_ / "pages" / "psn-infer.md");
-  for (const char* part : {"# psn infer\n", "\npsn infer model [OPTIONS]\n",
-                           "| `-n`, `--samples` |", "| `--engine` | `auto`, `is`, `ic`,", "| `--seed` |"}) {
+  for (const char* part :
+       {"# psn infer\n", "\npsn infer model [OPTIONS]\n", "| `-n`, `--samples` |",
+        "| `--engine` | `auto`, `is`, `ic`,", "| `--seed` |"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part << "\n" << page;
   }
   const std::string top = slurp(folder_ / "pages" / "psn.md");
