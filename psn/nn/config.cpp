@@ -93,6 +93,9 @@ const Fields<NetworkConfig>& network_fields() {
        "surrogate: whether visits, counts of categories, sums and last values of sites that come "
        "up again and again are inputs",
        [](const Config& c) { return c.purpose == Purpose::kSurrogate; }, false},
+      {"recall", Field<Config>::Whole{std::mem_fn(&Config::recall), 0, kWidest},
+       "surrogate: numbers made of the last values of all addresses that go past the core",
+       [](const Config& c) { return c.purpose == Purpose::kSurrogate; }, false},
       {"core",
        Field<Config>::Choice{place_of_core, set_core, {core_names().begin(), core_names().end()}},
        "what carries a trace from step to step", is_no_lstm, false},

@@ -67,6 +67,9 @@ struct NetworkConfig {
   bool tags = false;
   // Surrogates only: whether the runtime counts for the network (psn/nn/tally/tally.h).
   bool tally = false;
+  // Surrogates only: so many numbers made of the last values of all addresses go past the core, to
+  // the heads; 0: none do, as in the paper.
+  std::size_t recall = 0;
   // Inference networks only.
   // Vectors are proposed component by component, each by a mixture of its own that knows those
   // before it; or as a whole, by one mixture over vectors.

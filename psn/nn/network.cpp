@@ -208,13 +208,21 @@ void Network::add_layers(Node& node, std::uint64_t stream) {
     node.follow = parameters_.add(static_cast<std::uint32_t>(node.proposal.size),
                                   static_cast<std::uint32_t>(layers.hidden_dim));
   }
-  if (infers()) {
-    if (config_.sequential_proposals) start_proposal(node);
-    return;
-  }
+  if (!infers()) return add_steps(node, stream);
+  if (config_.sequential_proposals) start_proposal(node);
+}
+
+// What a surrogate has besides.
+void Network::add_steps(Node& node, std::uint64_t stream) {
+  const auto inputs = static_cast<std::uint32_t>(node.value.inputs());
   const auto t = static_cast<std::uint32_t>(config_.transition_hidden_dim);
-  node.transition_hidden = parameters_.add(t, h + e + 1);
-  initialize(node.transition_hidden, h + e, stream + 8);
+  const auto before = static_cast<std::uint32_t>(hidden() + context() + embedding());
+  if (recalls()) {
+    node.recall = parameters_.add(static_cast<std::uint32_t>(context()), inputs + 1);
+    initialize(node.recall, inputs, stream + 9);
+  }
+  node.transition_hidden = parameters_.add(t, before + 1);
+  initialize(node.transition_hidden, before, stream + 8);
   node.transition = parameters_.add(1, t + inputs + 1);  // the unknown row starts at zero
   // There from the start, so that the numbers of blocks do not depend on when the plan was made.
   if (tallies()) node.transition_tally = parameters_.add(0, 0);
@@ -314,6 +322,7 @@ void Network::set_scaling(NodeId id, const Scaling& scaling, bool keep_outputs) 
     return;
   }
   rescale_inputs(node.embedding, 0);
+  if (node.recall != kNoBlock) rescale_inputs(node.recall, 0);
   if (infers()) return;  // proposals are in the model's own units
   rescale_inputs(node.transition, config_.transition_hidden_dim);
 

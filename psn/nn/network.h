@@ -7,6 +7,8 @@
 //
 // The address and type parts of the core's input are constants per node, so they are projected once
 // into tables (`previous`, `current`) that are added up.
+// Beside the core's output h_t the layers see what the network recalls: the sum, over all addresses
+// so far, of a linear map of the last value of each. A core squeezes what it passes on into (-1, 1).
 //
 // Row 0 of a transition layer is the unknown mass; row 1 + i is successors[i]. Growth (Algorithm 1)
 // appends K copies of row 0 and subtracts log(K + 1) from the biases of all K + 1: every known
@@ -55,8 +57,9 @@ struct Node {
 
   std::uint32_t type_row = 0;            // of the distribution-type embedding
   BlockId embedding = kNoBlock;          // value -> sample_embedding_dim
-  std::vector<BlockId> value_layers;     // core output -> distribution parameters
-  BlockId transition_hidden = kNoBlock;  // core output, value embedding -> hidden
+  BlockId recall = kNoBlock;             // value -> what is recalled of it
+  std::vector<BlockId> value_layers;     // core output, context -> distribution parameters
+  BlockId transition_hidden = kNoBlock;  // core output, context, value embedding -> hidden
   BlockId transition = kNoBlock;         // hidden, value -> logits
   BlockId transition_tally = kNoBlock;   // tally -> logits; no rows before there is a plan
   std::vector<TallyUse> tally_uses;      // of its choices
@@ -160,8 +163,9 @@ class Network {
   std::size_t hidden() const { return core_->outputs(); }
   std::size_t core_inputs() const { return core_->inputs(); }
   std::size_t embedding() const { return config_.sample_embedding_dim; }
-  // Numbers made of the observations that go past the core, and all that are made of them.
-  std::size_t context() const { return infers() ? config_.observation_context : 0; }
+  // Numbers that go past the core to the heads: made of the observations, or of values so far.
+  std::size_t context() const { return infers() ? config_.observation_context : config_.recall; }
+  bool recalls() const { return !infers() && config_.recall > 0; }
   std::size_t observation_outputs() const { return core_inputs() + context(); }
   std::size_t transition_inputs(const Node& node) const {  // of the last layer, without bias
     return &node == &nodes_[kBegin] ? 0 : config_.transition_hidden_dim + node.value.inputs();
@@ -187,6 +191,7 @@ class Network {
   std::string key(const Address& address, Role role) const;
   void add_core();
   void add_layers(Node& node, std::uint64_t stream);
+  void add_steps(Node& node, std::uint64_t stream);
   void add_observation_layers(Node& node, std::uint64_t stream);
   void start_proposal(const Node& node);
   void add_tally(Node& node);

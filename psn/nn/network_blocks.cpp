@@ -36,6 +36,7 @@ void each_block(const Network& network,
     one("transition", node.transition);
     if (network.tally()) one("transition_tally", node.transition_tally);
     one("embedding", node.embedding);
+    one("recall", node.recall);
     one("transition_hidden", node.transition_hidden);
     list("value", node.value_layers);
     one("follow", node.follow);

@@ -124,15 +124,17 @@ class NetworkReader {
     const bool infers = config.purpose == Purpose::kInference;
     if (infers && node.role == Role::kObserve) return expect_observation(config, node, prefix);
     expect(prefix + "embedding", config.sample_embedding_dim, node.value.inputs() + 1);
+    const std::size_t context = infers ? config.observation_context : config.recall;
     if (!infers) {
       expect(prefix + "transition_hidden", config.transition_hidden_dim,
-             core_->outputs() + config.sample_embedding_dim + 1);
+             core_->outputs() + context + config.sample_embedding_dim + 1);
+      if (context > 0) expect(prefix + "recall", context, node.value.inputs() + 1);
     }
     const ProposalType proposal = infers ? proposal_of(config, node) : ProposalType{};
     const std::size_t outputs = infers ? proposal.outputs() : node.value.outputs();
     const VariableLayers& layers = config.layers_of(node.name, node.site_name);
     if (proposal.sequential) expect(prefix + "follow", proposal.size, layers.hidden_dim);
-    std::size_t width = core_->outputs() + (infers ? config.observation_context : 0);
+    std::size_t width = core_->outputs() + context;
     for (std::size_t i = 0; i < layers.num_layers; ++i) {
       const std::size_t rows = i + 1 == layers.num_layers ? outputs : layers.hidden_dim;
       expect(fmt::format("{}value.{}", prefix, i), rows, width + 1);

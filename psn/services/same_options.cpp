@@ -61,6 +61,7 @@ void add_former_values(std::map<std::string, std::string>& options) {
   options.try_emplace("core", "\"lstm\"");
   options.try_emplace("attention_heads", "4");
   options.try_emplace("tally", "\"none\"");
+  options.try_emplace("recall", "0");
   options.try_emplace("proposals", "\"joint\"");
   options.try_emplace("observation_context", "0");
   options.try_emplace("observation_tails", "\"plain\"");

@@ -36,6 +36,9 @@ struct Batch {
   std::vector<std::uint32_t> transition;  // by row: that it takes, as a row of its node's logits
   std::vector<std::uint32_t> position;    // by row
   std::vector<std::uint32_t> next_row;    // by row; kNone for the last of a trace
+  // By row: that of its trace's visit of the same node before; kNone if there was none. Only for a
+  // network that recalls.
+  std::vector<std::uint32_t> last_visit;
   std::vector<std::uint32_t> order;       // rows by node
   std::vector<NodeSegment> segments;      // of `order`, by node
 

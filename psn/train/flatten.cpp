@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "psn/nn/steps.h"
 #include "psn/train/growth.h"
@@ -37,6 +38,8 @@ Batch Growth::flatten(std::span<const Trace> traces) const {
   batch.transition.resize(rows);
   batch.position.resize(rows);
   batch.next_row.resize(rows);
+  if (network_.recalls()) batch.last_visit.resize(rows);
+  std::vector<std::uint32_t> last_visit(network_.recalls() ? network_.size() : 0);
   batch.first_transition.resize(count);
   batch.log_p.assign(count, 0);
   const std::size_t tallied = network_.tally_inputs();
@@ -50,6 +53,7 @@ Batch Growth::flatten(std::span<const Trace> traces) const {
     std::uint32_t step = 0;
     Way way(network_);
     std::optional<Tally> tally = start;
+    std::fill(last_visit.begin(), last_visit.end(), Batch::kNone);
     const auto go = [&](const Target& to, std::string_view scope) {
       if (network_.infers()) return;
       (step == 0 ? batch.first_transition[at] : batch.transition[batch.first[step - 1] + at]) =
@@ -67,6 +71,7 @@ Batch Growth::flatten(std::span<const Trace> traces) const {
       batch.node[row] = node;
       batch.position[row] = at;
       batch.next_row[row] = Batch::kNone;
+      if (network_.recalls()) batch.last_visit[row] = std::exchange(last_visit[node], row);
       batch.log_p[at] += entry.log_prob;
       if (tally) {
         tally->add(network_.node(node).tally_uses, entry.value);

@@ -63,6 +63,7 @@ BatchLoss Gradient::accumulate(const Batch& batch, Loss loss, std::size_t total_
   back_through_nodes(batch);
   back_through_tallies(batch);
   back_through_embeddings(batch);
+  if (network_.recalls()) back_through_recall(batch);
   if (network_.infers()) back_through_observations(batch);
   if (!first) touch_once();
   return total(batch, nullptr);
@@ -77,6 +78,7 @@ void Gradient::touch_once() {
 void Gradient::run_forward(const Batch& batch) {
   prepare(batch);
   embed_values(batch);
+  if (network_.recalls()) recall_values(batch);
   project_nodes(batch);
   if (network_.infers()) observations_.compute(batch, observed_);
   core_->forward(network_.parameters(), [&](std::size_t step) { fill_core_inputs(batch, step); });

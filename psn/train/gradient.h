@@ -70,6 +70,8 @@ class Gradient {
   void fill_core_inputs(const Batch& batch, std::size_t step);
   void add_tallies(const Batch& batch, std::size_t step);
   void back_through_tallies(const Batch& batch);
+  void recall_values(const Batch& batch);
+  void back_through_recall(const Batch& batch);
   void run_heads(const Batch& batch);
   // Loss of one choice for the outputs of its value layers, and its gradient if d is not null.
   HeadLoss value_loss(const Node& node, const Entry& entry, const float* outputs, float* d) const;
@@ -93,7 +95,9 @@ class Gradient {
   // What value layers see: [core's output | context].
   std::size_t head_width() const { return network_.hidden() + network_.context(); }
   const float* context_of(const Batch& batch, std::size_t place) const {
-    return &observed_[batch.position[batch.order[place]] * network_.observation_outputs() +
+    const std::uint32_t row = batch.order[place];
+    if (network_.recalls()) return &context_[row * network_.context()];
+    return &observed_[batch.position[row] * network_.observation_outputs() +
                       network_.core_inputs()];
   }
 
@@ -129,6 +133,8 @@ class Gradient {
   // Of a vector's components, one after the other: rows of hidden, of outputs or their gradient,
   // and the components in units of the model.
   std::vector<std::vector<float>> hidden_, outputs_, followed_;
+  // By row: what its value is recalled as, and what was recalled before it.
+  std::vector<float> recalled_, context_;
   std::vector<float> tallied_;  // what was counted, of a segment's rows
   std::vector<double> log_s_;   // by position
   double loss_sum_ = 0, worst_loss_ = 0;

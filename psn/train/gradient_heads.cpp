@@ -149,7 +149,7 @@ void Gradient::back_through_layers(const Node& node, const Batch::NodeSegment& s
 void Gradient::transition_head(const Batch& batch, const Batch::NodeSegment& segment) {
   const Node& node = network_.node(segment.node);
   const std::size_t rows = segment.end - segment.begin;
-  const std::size_t h = network_.hidden(), ld = h + network_.embedding();
+  const std::size_t h = head_width(), ld = h + network_.embedding();
   const std::size_t t = network_.config().transition_hidden_dim, last_ld = t + node.value.inputs();
   const auto index = static_cast<std::size_t>(&segment - batch.segments.data());
   float* last = last_input_.data() + last_offset_[index];

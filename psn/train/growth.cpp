@@ -49,6 +49,7 @@ void Growth::start_as_sibling(NodeId id) {
     std::copy_n(p.values(source), std::size_t{a.rows} * a.columns, p.values(target));
   };
   copy(from.embedding, to.embedding);
+  if (network_.recalls()) copy(from.recall, to.recall);
   for (std::size_t i = 0; i < from.value_layers.size(); ++i) {
     copy(from.value_layers[i], to.value_layers[i]);
   }

@@ -121,6 +121,7 @@ Preset preset(std::string_view name, Purpose purpose) {
   if (name == "default") {
     if (purpose == Purpose::kSurrogate) result.network.addressing = Addressing::kShared;
     result.network.tally = purpose == Purpose::kSurrogate;
+    result.network.recall = purpose == Purpose::kSurrogate ? 32 : 0;
     training.adam.touched_only = true;
     training.batch_size = default_batch_size(training.traces, purpose);
     training.rate.learning_rate = 4e-3;

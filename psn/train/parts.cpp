@@ -22,7 +22,8 @@ std::size_t numbers_of_row(const Network& network, const Node& node) {
   if (node.transition != kNoBlock) {
     widest = std::max<std::size_t>(widest, p.block(node.transition).rows);
   }
-  return core + 2 * (h + e) + heads + 2 * widest + 2 * network.tally_inputs();
+  return core + 2 * (h + e) + heads + 2 * widest + 2 * network.tally_inputs() +
+         (network.recalls() ? 2 * network.context() : 0);
 }
 
 // And of one observation: values and what each layer makes of them, forward and back.

@@ -67,6 +67,7 @@ CompiledNetwork::CompiledNetwork(std::shared_ptr<const Network> network)
     if (network_->is_observation(id)) continue;
     NodeLayers& layers = nodes_[id];
     layers.embedding = pack(parameters, node.embedding);
+    if (network_->recalls()) layers.recall = pack(parameters, node.recall);
     if (!network_->infers()) {
       layers.transition_hidden = pack(parameters, node.transition_hidden);
       layers.transition = pack(parameters, node.transition);
@@ -93,7 +94,7 @@ void CompiledNetwork::check_finite() const {
       const auto among = [&](const std::vector<BlockId>& layers) {
         return std::find(layers.begin(), layers.end(), block) != layers.end();
       };
-      if (block == node.embedding || block == node.follow || block == node.transition ||
+      if (block == node.embedding || block == node.recall || block == node.follow || block == node.transition ||
           block == node.transition_hidden || block == node.transition_tally ||
           block == node.observation_skip || block == node.observation_projection ||
           among(node.value_layers) || among(node.observation_layers)) {

@@ -22,7 +22,7 @@ class CompiledNetwork {
   friend class Executor;
 
   struct NodeLayers {
-    nn::PackedMatrix embedding, transition_hidden, transition, transition_tally;
+    nn::PackedMatrix embedding, recall, transition_hidden, transition, transition_tally;
     std::vector<nn::PackedMatrix> value;
     std::vector<nn::PackedMatrix> components;  // of a sequential proposal: the last layer's rows
   };

@@ -24,11 +24,14 @@ Executor::Executor(std::shared_ptr<const CompiledNetwork> network, std::size_t r
     : compiled_(std::move(network)),
       network_(compiled_->network()),
       h_(network_.hidden()),
+      c_(network_.context()),
       e_(network_.embedding()),
       nodes_(rows, Network::kBegin),
       core_(compiled_->core_->rows(rows)),
       embedded_(rows * e_),
+      recalled_(network_),
       tally_inputs_(network_.tally_inputs()) {
+  recalled_.resize(rows);
   if (tally_inputs_ > 0) tallies_.assign(rows, Tally(*network_.tally()));
 }
 
@@ -44,9 +47,11 @@ void Executor::restart(Row row) {
     nodes_.resize(rows, Network::kBegin);
     core_->resize(rows);
     embedded_.resize(rows * e_);
+    recalled_.resize(rows);
     if (tally_inputs_ > 0) tallies_.resize(rows, Tally(*network_.tally()));
   }
   nodes_[row] = Network::kBegin;
+  recalled_.restart(row);
   if (tally_inputs_ > 0) tallies_[row].restart();
   core_->restart(row);
   std::fill_n(embedded(row), e_, 0.0f);
@@ -58,6 +63,7 @@ void Executor::copy(Row from, Row to) {
   nodes_[to] = nodes_[from];
   core_->copy(from, to);
   std::copy_n(embedded(from), e_, embedded(to));
+  recalled_.copy(from, to);
   if (tally_inputs_ > 0) tallies_[to] = tallies_[from];
 }
 
@@ -111,7 +117,7 @@ void Executor::step(std::span<const Next> next, const VisitOutputs& visit,
 void Executor::move_core(std::span<const Next> next, std::size_t first, std::size_t count) {
   const std::size_t stride = compiled_->table_stride_;
   core_inputs_.resize(kChunk * stride);
-  const std::size_t width = h_ + context_.size(), inputs = network_.core_inputs();
+  const std::size_t width = h_ + c_, inputs = network_.core_inputs();
   top_.resize(kChunk * width);
   rows_.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -141,13 +147,15 @@ void Executor::move_core(std::span<const Next> next, std::size_t first, std::siz
   core_->step({rows_, core_inputs_.data(), stride, embedded_.data()});
   for (std::size_t i = 0; i < count; ++i) {
     std::copy_n(core_->output(rows_[i]), h_, &top_[i * width]);
-    std::copy(context_.begin(), context_.end(), &top_[i * width + h_]);
+    if (c_ == 0) continue;
+    const float* context = context_.empty() ? recalled_.sum(rows_[i]) : context_.data();
+    std::copy_n(context, c_, &top_[i * width + h_]);
   }
 }
 
 Executor::Rows Executor::run_layers(const std::vector<PackedMatrix>& layers,
                                     const NodeSegment& segment, std::size_t first) {
-  std::size_t width = h_ + context_.size();
+  std::size_t width = h_ + c_;
   float* in = top_.data() + (segment.first - first) * width;
   std::vector<float>* out = &first_;
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
@@ -218,17 +226,30 @@ std::size_t Executor::embed(std::span<const Drawn> drawn, const NodeSegment& seg
     }
     represent(node.value, node.scaling, x, &represented_[i * inputs]);
   }
-  // [h | e(x)], where the embedding is computed in place.
-  const std::size_t width = h_ + layers.embedding.padded();
+  // [h | c | e(x)], where the embedding is computed in place.
+  const std::size_t before = h_ + recalled_.width(), width = before + layers.embedding.padded();
   input_.resize(std::max(input_.size(), rows * width));
-  layers.embedding.apply(rows, represented_.data(), inputs, input_.data() + h_, width);
+  layers.embedding.apply(rows, represented_.data(), inputs, input_.data() + before, width);
   for (std::size_t i = 0; i < rows; ++i) {
     const Row row = drawn[order_[segment.first + i]].row;
     float* in = input_.data() + i * width;
     std::copy_n(core_->output(row), h_, in);
-    std::copy_n(in + h_, e_, embedded(row));
+    if (recalled_.width() > 0) std::copy_n(recalled_.sum(row), recalled_.width(), in + h_);
+    std::copy_n(in + before, e_, embedded(row));
   }
+  if (recalled_.width() > 0) recall(drawn, segment);
   return width;
+}
+
+// The values are those in represented_.
+void Executor::recall(std::span<const Drawn> drawn, const NodeSegment& segment) {
+  const PackedMatrix& layer = compiled_->nodes_[segment.node].recall;
+  const std::size_t padded = layer.padded();
+  first_.resize(std::max(first_.size(), segment.count * padded));
+  layer.apply(segment.count, represented_.data(), layer.inputs(), first_.data(), padded);
+  for (std::size_t i = 0; i < segment.count; ++i) {
+    recalled_.add(drawn[order_[segment.first + i]].row, segment.node, &first_[i * padded]);
+  }
 }
 
 void Executor::transition_heads(std::span<const Drawn> drawn, const NodeSegment& segment,

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "psn/nn/run/compiled_network.h"
+#include "psn/nn/run/recalled.h"
 
 namespace psn {
 
@@ -80,7 +81,8 @@ class Executor {
   Rows run_layers(const std::vector<nn::PackedMatrix>& layers, const NodeSegment& segment,
                   std::size_t first);
   void sequential_heads(const NodeSegment& segment, std::size_t first, const VisitComponent& visit);
-  // Embeds the values of a segment: leaves [h | embedding] in input_ and returns its row length.
+  // Embeds the values of a segment, and recalls them from now on: leaves [h | what was recalled
+  // before | embedding] in input_ and returns its row length.
   std::size_t embed(std::span<const Drawn> drawn, const NodeSegment& segment);
   void transition_heads(std::span<const Drawn> drawn, const NodeSegment& segment,
                         const VisitLogits& visit);
@@ -88,19 +90,21 @@ class Executor {
   // What was counted of the rows that `row_of` names, one after the other in tallied_.
   template <class RowOf>
   void gather_tallies(std::size_t count, RowOf row_of);
+  void recall(std::span<const Drawn> drawn, const NodeSegment& segment);
 
   float* embedded(Row row) { return embedded_.data() + row * e_; }
 
   std::shared_ptr<const CompiledNetwork> compiled_;
   const Network& network_;
-  std::size_t h_, e_;
+  std::size_t h_, c_, e_;  // c_: numbers beside the core's output
 
   // State of each row.
   std::vector<NodeId> nodes_;
   std::unique_ptr<CoreRows> core_;
   std::vector<float> embedded_;  // rows x e: the last value's embedding
   std::vector<float> observed_;  // part of the core's inputs; empty: none
-  std::vector<float> context_;   // what goes past the core
+  std::vector<float> context_;   // what goes past the core; empty: what is recalled, if anything
+  Recalled recalled_;
   std::size_t tally_inputs_;     // 0: nothing is counted
   std::vector<Tally> tallies_;
 
