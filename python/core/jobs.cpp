@@ -136,6 +136,9 @@ void bind_inference_job(py::module_& module) {
       .def_readwrite("thinning", &Job::thinning)
       .def_readwrite("network", &Job::network)
       .def_readwrite("defensive", &Job::defensive)
+      .def_readwrite("surrogates", &Job::surrogates)
+      .def_readwrite("moves", &Job::moves)
+      .def_readwrite("fresh", &Job::fresh)
       .def_readwrite("correct", &Job::correct)
       .def_readwrite("draws", &Job::draws)
       .def_readwrite("resume", &Job::resume);

@@ -106,7 +106,7 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
           queries: Sequence[str] = (), held: Mapping[str, Any] | None = None, chains: int = 4,
           burn_in: int | None = None, thinning: int = 1, defensive: float = 0.0, correct: int = 0,
           simulator: AnyModel | None = None, unknown: str = "renormalise", draws: int = 10_000,
-          out: Any = None, resume: bool = False, **options: Any) -> Posterior:
+          surrogates: Any = (), moves: int = 200, fresh: float = 0.05, out: Any = None, resume: bool = False, **options: Any) -> Posterior:
     """The posterior of a model given observations. An inference network as the model answers by
     itself, if its program has no branches.
 
@@ -115,12 +115,16 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
     engine        "is": importance sampling, the default; "ic": the same with proposals of an
                   inference network, the default if there is a `network`; "network": these proposals
                   themselves, not weighed, so approximate; "lmh", "rmh": Metropolis-Hastings with
-                  prior or random-walk proposals
+                  prior or random-walk proposals; "da": delayed acceptance, moves inside `surrogates`
+                  that single runs of the model accept or reject
     network       an inference network, of psn.train_inference() or a .psn file
     samples       runs (is, ic, network), or kept states of all chains (lmh, rmh)
     queries       what to report, by name or address; by default all that every run has; "result" is
                   what the program returns
     held          {name: value}: latents to hold at a value, without weighing it
+    surrogates    of "da": a surrogate of the model, or several, the coarsest first
+    moves         of "da": inside a surrogate for one run of the model, at most
+    fresh         of "da": share of proposals that are whole new runs of the model
     chains, burn_in, thinning   of Markov chains; burn_in: by default a tenth
     defensive     of "ic": share of runs drawn from the model itself, which bounds the weights
     correct, simulator  for a surrogate: run so many samples again in its simulator, and weigh them
@@ -148,13 +152,18 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
         job.burn_in = burn_in
         job.thinning = thinning
         job.defensive = defensive
+        job.surrogates = [r.called.name(each) for each in
+                          (surrogates if isinstance(surrogates, (list, tuple)) else [surrogates])]
+        job.moves = moves
+        job.fresh = fresh
         job.correct = correct
         job.draws = draws
         job.resume = resume
         out = path_of(out)
         config = r.config("infer", {
             "model": job.simulation.model, "samples": samples, "engine": engine or "auto",
-            "network": job.network, "defensive": defensive, "correct": correct or None,
+            "network": job.network, "surrogate": job.surrogates, "moves": moves, "fresh": fresh,
+            "defensive": defensive, "correct": correct or None,
             "observe": observations, "given": held, "query": job.queries, "chains": chains,
             "burn_in": burn_in, "thin": thinning, "draws": draws, "out": out,
             "unknown": unknown, "simulator": job.surrogate.simulator})

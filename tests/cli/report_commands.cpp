@@ -54,10 +54,12 @@ TEST_F(ReportCommands, TheExactAnswerIsDrawnBesideAPosteriorOfTheSameData) {
 TEST_F(ReportCommands, TheZoosAnswersAreDrawnToo) {
   for (const auto& [name, drawn] : {std::pair{"zoo-crescents", "\"series\":\"exact\""},
                                     std::pair{"zoo-grammar", "exact mean"}}) {
-    ASSERT_EQ(psn(std::string("infer ") + name + " -n 2000 --out post").code, 0);
-    ASSERT_EQ(psn(std::string("exact ") + name + " --out exact -n 500").code, 0);
-    ASSERT_EQ(psn("report post exact").code, 0);
-    EXPECT_NE(slurp(folder_ / "report.html").find(drawn), std::string::npos) << name;
+    const std::string model = name, post = model + "-post", exact = model + "-exact";
+    std::ofstream(folder_ / "data.json") << json("exact " + model)["observed"];
+    ASSERT_EQ(psn("infer " + model + " --observations data.json -n 2000 --out " + post).code, 0);
+    ASSERT_EQ(psn("exact " + model + " --out " + exact + " -n 500").code, 0);
+    ASSERT_EQ(psn("report " + post + " " + exact + " --out " + model + ".html").code, 0);
+    EXPECT_NE(slurp(folder_ / (model + ".html")).find(drawn), std::string::npos) << name;
   }
 }
 

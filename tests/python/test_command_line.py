@@ -108,6 +108,8 @@ class SameNumbers(InFolder):
                 ("is", ["--query", "result"], {"queries": ["result"]}),
                 ("lmh", ["--chains", "2", "--thin", "2"], {"chains": 2, "thinning": 2}),
                 ("rmh", ["--burn-in", "7"], {"burn_in": 7}),
+                ("da", ["--surrogate", self.surrogate, "--moves", "9", "--fresh", "0.125"],
+                 {"surrogates": psn.Network(self.surrogate), "moves": 9, "fresh": 0.125}),
                 ("ic", ["--network", self.inference, "--defensive", "0.25"],
                  {"network": self.inference, "defensive": 0.25}),
                 ("network", ["--network", self.inference], {"network": self.inference})):
