@@ -1,8 +1,9 @@
-"""Runs a script of examples/gallery in a folder of its own, as its reader does: gallery.py NAME. It
-must leave its figure, and what it found must be what is known otherwise."""
+"""Runs a script of examples/gallery in a folder of its own, as its reader does: gallery.py NAME [FOLDER].
+It must leave its figure, which FOLDER gets, and what it found must be what is known otherwise."""
 
 import os
 import runpy
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -105,7 +106,8 @@ def prepare(name, folder):
                        stdout=subprocess.DEVNULL)
 
 
-def main(name):
+def main(name, kept=None):
+    kept = kept and os.path.abspath(kept)
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
         prepare(name, folder)
@@ -116,6 +118,8 @@ def main(name):
         globals()[name](runpy.run_path(path))
         with open(name + ".svg") as figure:
             assert "<svg" in figure.read()
+        if kept:
+            shutil.copy(name + ".svg", kept)
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])
