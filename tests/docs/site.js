@@ -36,6 +36,8 @@ async function look(browser) {
     }
     await page.click(found);
     await page.waitForLoadState("load");
+    const marked = await page.$$eval("article .highlighted", (all) => all.length);
+    if (!marked) faults.push(`'${words}' is not marked in ${page.url()}`);
     if (!page.url().includes(wanted)) faults.push(`${found} leads to ${page.url()}`);
   }
 
