@@ -62,8 +62,8 @@ void Gradient::back_through_recall(const Batch& batch) {
     for (std::size_t r = 0; r < rows; ++r) {
       std::copy_n(&d_value[batch.order[segment.begin + r] * c], c, &d[r * c]);
     }
-    apply_back(node.recall, rows, last_input_.data() + last_offset_[s] + t,
-               t + node.value.inputs(), d.data(), nullptr, 0, 0, 0);
+    apply_back(node.recall, rows, last_input_.data() + last_offset_[s] + t, t + node.value.inputs(),
+               d.data(), nullptr, 0, 0, 0);
   }
 }
 

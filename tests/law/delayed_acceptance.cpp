@@ -64,7 +64,7 @@ std::shared_ptr<const Network> bad_network(const Model& model, double shake = 0.
 }
 
 // Loops, branches, an uncontrolled choice that decides about the way.
-Model branches() {
+Model two_ways() {
   return Model("branches", [](Context& ctx) {
     double total = 0;
     for (int i = 0; i < 2; ++i) {
@@ -94,11 +94,11 @@ Values values_of(const Trace& trace) {
   return values;
 }
 
-struct Statistic {
+struct Chosen {
   std::string name;
   std::function<double(const Values&)> f;
 };
-const std::vector<Statistic> kStatistics{
+const std::vector<Chosen> kStatistics{
     {"choices", [](const Values& v) { return static_cast<double>(v.size()); }},
     {"u", [](const Values& v) { return value_or(v, "u", 0); }},
     {"has u", [](const Values& v) { return v.contains("u") ? 1.0 : 0.0; }},
@@ -112,20 +112,20 @@ void expect_enumerated_law(const std::vector<std::shared_ptr<const Network>>& ne
                            double fresh_share) {
   constexpr std::size_t kChains = 64;
   const Observations data{{"x", Value(2.0)}};
-  Levels levels(branches(), networks, data);
-  const EnumeratedProgram exact(branches(), data);
+  Levels levels(two_ways(), networks, data);
+  const EnumeratedProgram exact(two_ways(), data);
   DelayedOptions options = delayed_options(kChains * 1'000, {});
   options.chains = kChains;
   options.most_moves = 12;
   options.fresh_share = fresh_share;
-  for (const Statistic& s : kStatistics) {
+  for (const Chosen& s : kStatistics) {
     options.queries.push_back(
         {s.name, {}, [&s](const Trace& t) { return Value(s.f(values_of(t))); }});
   }
   const DelayedResult result = levels.run(options);
   EXPECT_GT(result.acceptance, 0.02);
   const std::size_t length = result.posterior.size() / kChains;
-  for (const Statistic& s : kStatistics) {
+  for (const Chosen& s : kStatistics) {
     const std::vector<double>& values = result.posterior.column(s.name).data;
     double mean = 0, square = 0;
     for (std::size_t c = 0; c < kChains; ++c) {
@@ -143,18 +143,18 @@ void expect_enumerated_law(const std::vector<std::shared_ptr<const Network>>& ne
 }
 
 TEST(DelayedAcceptance, HasTheEnumeratedLaw) {
-  expect_enumerated_law({bad_network(branches(), 0.5)}, 0.05);
+  expect_enumerated_law({bad_network(two_ways(), 0.5)}, 0.05);
 }
 
 TEST(DelayedAcceptance, HasTheEnumeratedLawWithSeveralLevels) {
-  expect_enumerated_law({bad_network(branches(), 0.5), bad_network(branches(), 0.2)}, 0.1);
+  expect_enumerated_law({bad_network(two_ways(), 0.5), bad_network(two_ways(), 0.2)}, 0.1);
 }
 
 // A surrogate of few runs knows few ways: the rest is left to whole new runs.
 TEST(DelayedAcceptance, WholeNewRunsFindWhatTheSurrogateRulesOut) {
-  const auto network = bad_network(branches(), 0.3, 2);
+  const auto network = bad_network(two_ways(), 0.3, 2);
   const auto known = network->size();
-  ASSERT_LT(known, bad_network(branches())->size());
+  ASSERT_LT(known, bad_network(two_ways())->size());
   expect_enumerated_law({network}, 0.5);
 }
 
@@ -228,11 +228,11 @@ DelayedOptions short_run(Parallelism parallelism) {
 }
 
 TEST(DelayedAcceptance, DependsOnNeitherWidthNorThreads) {
-  const std::vector<std::shared_ptr<const Network>> networks{bad_network(branches(), 0.5),
-                                                             bad_network(branches(), 0.2)};
+  const std::vector<std::shared_ptr<const Network>> networks{bad_network(two_ways(), 0.5),
+                                                             bad_network(two_ways(), 0.2)};
   std::vector<double> expected;
   for (const Parallelism p : {Parallelism{1, 1}, {7, 1}, {2, 2}}) {
-    Levels levels(branches(), networks, {{"x", Value(2.0)}});
+    Levels levels(two_ways(), networks, {{"x", Value(2.0)}});
     const std::vector<double> all = all_numbers(levels.run(short_run(p)));
     if (expected.empty()) expected = all;
     EXPECT_EQ(all, expected);
@@ -241,10 +241,10 @@ TEST(DelayedAcceptance, DependsOnNeitherWidthNorThreads) {
 
 // Stopped again and again, and gone on with in another process's stead: the same to the bit.
 TEST(DelayedAcceptance, GoesOnToTheResultOfOneRun) {
-  const std::vector<std::shared_ptr<const Network>> networks{bad_network(branches(), 0.5),
-                                                             bad_network(branches(), 0.2)};
+  const std::vector<std::shared_ptr<const Network>> networks{bad_network(two_ways(), 0.5),
+                                                             bad_network(two_ways(), 0.2)};
   const Observations data{{"x", Value(2.0)}};
-  Levels whole(branches(), networks, data);
+  Levels whole(two_ways(), networks, data);
   const std::vector<double> expected = all_numbers(whole.run(short_run({1, 1})));
   std::optional<std::string> kept;
   for (int stops = 0;; ++stops) {
@@ -252,7 +252,7 @@ TEST(DelayedAcceptance, GoesOnToTheResultOfOneRun) {
     Monitor monitor;
     int left = 211;
     Levels part({"branches",
-                 [&, program = branches().program](Context& ctx) {
+                 [&, program = two_ways().program](Context& ctx) {
                    if (--left == 0) monitor.stop.store(true);
                    return program(ctx);
                  }},
@@ -279,7 +279,7 @@ TEST(DelayedAcceptance, GoesOnToTheResultOfOneRun) {
 }
 
 TEST(DelayedAcceptance, CountsRunsOfTheSimulatorAlone) {
-  Levels levels(branches(), {bad_network(branches(), 0.5)}, {{"x", Value(2.0)}});
+  Levels levels(two_ways(), {bad_network(two_ways(), 0.5)}, {{"x", Value(2.0)}});
   DelayedOptions options = short_run({7, 1});
   options.fresh_share = 1;
   const DelayedResult result = levels.run(options);
@@ -289,8 +289,8 @@ TEST(DelayedAcceptance, CountsRunsOfTheSimulatorAlone) {
 }
 
 TEST(DelayedAcceptance, NeedsAddressesInCommon) {
-  InProcess simulator(branches());
-  SurrogateSimulator other("s", bad_network(branches()));
+  InProcess simulator(two_ways());
+  SurrogateSimulator other("s", bad_network(two_ways()));
   const Observations data{{"x", Value(2.0)}};
   DelayedOptions options = short_run({1, 1});
   options.surrogates = {{&other, Alongside(other.compiled(), &data, nullptr)}};

@@ -94,10 +94,11 @@ void CompiledNetwork::check_finite() const {
       const auto among = [&](const std::vector<BlockId>& layers) {
         return std::find(layers.begin(), layers.end(), block) != layers.end();
       };
-      if (block == node.embedding || block == node.recall || block == node.follow || block == node.transition ||
-          block == node.transition_hidden || block == node.transition_tally ||
-          block == node.observation_skip || block == node.observation_projection ||
-          among(node.value_layers) || among(node.observation_layers)) {
+      if (block == node.embedding || block == node.recall || block == node.follow ||
+          block == node.transition || block == node.transition_hidden ||
+          block == node.transition_tally || block == node.observation_skip ||
+          block == node.observation_projection || among(node.value_layers) ||
+          among(node.observation_layers)) {
         throw ModelError(
             fmt::format("the network's parameters of '{}' are not all finite", node.text));
       }

@@ -1,5 +1,5 @@
-// Recalled: what rows of an executor recall, each the sum over the nodes that it has visited of what
-// the last value of each comes to (Node::recall). Not thread-safe.
+// Recalled: what rows of an executor recall, each the sum over the nodes that it has visited of
+// what the last value of each comes to (Node::recall). Not thread-safe.
 #pragma once
 
 #include <span>
