@@ -52,11 +52,15 @@ TEST_F(ReportCommands, TheExactAnswerIsDrawnBesideAPosteriorOfTheSameData) {
 
 // Draws of the answer where it has some, its mean where it has no more; points over pairs.
 TEST_F(ReportCommands, TheZoosAnswersAreDrawnToo) {
-  for (const auto& [name, drawn] : {std::pair{"zoo-crescents", "\"series\":\"exact\""},
-                                    std::pair{"zoo-grammar", "exact mean"}}) {
-    ASSERT_EQ(psn(std::string("infer ") + name + " -n 2000 --out post").code, 0);
-    ASSERT_EQ(psn(std::string("exact ") + name + " --out exact -n 500").code, 0);
-    ASSERT_EQ(psn("report post exact").code, 0);
+  for (const auto& [model, drawn] : {std::pair{"zoo-crescents", "\"series\":\"exact\""},
+                                     std::pair{"zoo-grammar", "exact mean"}}) {
+    const std::string name = model, exact = name + "/exact", post = name + "/post";
+    ASSERT_EQ(psn("exact " + name + " -n 500 --out " + exact).code, 0);
+    ASSERT_EQ(psn("infer " + name + " -n 100000 --out " + post + " --observations " + exact +
+                  "/observations.json")
+                  .code,
+              0);
+    ASSERT_EQ(psn("report " + post + " " + exact).code, 0);
     EXPECT_NE(slurp(folder_ / "report.html").find(drawn), std::string::npos) << name;
   }
 }
