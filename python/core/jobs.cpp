@@ -135,10 +135,10 @@ void bind_inference_job(py::module_& module) {
       .def_readwrite("burn_in", &Job::burn_in)
       .def_readwrite("thinning", &Job::thinning)
       .def_readwrite("network", &Job::network)
-      .def_readwrite("defensive", &Job::defensive)
       .def_readwrite("surrogates", &Job::surrogates)
       .def_readwrite("moves", &Job::moves)
       .def_readwrite("fresh", &Job::fresh)
+      .def_readwrite("defensive", &Job::defensive)
       .def_readwrite("correct", &Job::correct)
       .def_readwrite("draws", &Job::draws)
       .def_readwrite("resume", &Job::resume);

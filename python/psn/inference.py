@@ -104,9 +104,10 @@ class Posterior(Columns):
 def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
           network: Any = None, engine: str | None = None, samples: int = 10_000,
           queries: Sequence[str] = (), held: Mapping[str, Any] | None = None, chains: int = 4,
-          burn_in: int | None = None, thinning: int = 1, defensive: float = 0.0, correct: int = 0,
+          burn_in: int | None = None, thinning: int = 1, surrogate: Any = None,
+          moves: int = 200, fresh: float = 0.05, defensive: float = 0.0, correct: int = 0,
           simulator: AnyModel | None = None, unknown: str = "renormalise", draws: int = 10_000,
-          surrogates: Any = (), moves: int = 200, fresh: float = 0.05, out: Any = None, resume: bool = False, **options: Any) -> Posterior:
+          out: Any = None, resume: bool = False, **options: Any) -> Posterior:
     """The posterior of a model given observations. An inference network as the model answers by
     itself, if its program has no branches.
 
@@ -115,17 +116,19 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
     engine        "is": importance sampling, the default; "ic": the same with proposals of an
                   inference network, the default if there is a `network`; "network": these proposals
                   themselves, not weighed, so approximate; "lmh", "rmh": Metropolis-Hastings with
-                  prior or random-walk proposals; "da": delayed acceptance, moves inside `surrogates`
-                  that single runs of the model accept or reject
+                  prior or random-walk proposals; "da": delayed acceptance, moves inside surrogates
+                  that single runs of the model accept or reject, the default if there is a
+                  `surrogate`
     network       an inference network, of psn.train_inference() or a .psn file
-    samples       runs (is, ic, network), or kept states of all chains (lmh, rmh)
+    samples       runs (is, ic, network), or kept states of all chains (lmh, rmh, da)
     queries       what to report, by name or address; by default all that every run has; "result" is
                   what the program returns
     held          {name: value}: latents to hold at a value, without weighing it
-    surrogates    of "da": a surrogate of the model, or several, the coarsest first
-    moves         of "da": inside a surrogate for one run of the model, at most
-    fresh         of "da": share of proposals that are whole new runs of the model
     chains, burn_in, thinning   of Markov chains; burn_in: by default a tenth
+    surrogate     of the model, to move in (da): a network or a .psn file; or several, as a list,
+                  the coarsest first
+    moves, fresh  of "da": moves inside a surrogate for one run of the model, at most, adapted in
+                  burn-in; share of proposals that are whole new runs of the model
     defensive     of "ic": share of runs drawn from the model itself, which bounds the weights
     correct, simulator  for a surrogate: run so many samples again in its simulator, and weigh them
                   to be the simulator's posterior
@@ -139,12 +142,21 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
     """
     if engine is None and network is not None:
         engine = "ic"
+    elif engine is None and surrogate is not None:
+        engine = "da"
+    if surrogate is None:
+        surrogates = []
+    else:
+        surrogates = surrogate if isinstance(surrogate, (list, tuple)) else [surrogate]
     with run(options, "samples") as r:
         job = _core.InferenceJob()
         r.simulation(job.simulation, model, samples)
         r.surrogate(job.surrogate, unknown, simulator)
         job.engine = engine_of(engine) if engine is not None else None
         job.network = r.called.name(network) if network is not None else ""
+        job.surrogates = [r.called.name(one) for one in surrogates]
+        job.moves = moves
+        job.fresh = fresh
         job.observations = observations or {}
         job.held = held or {}
         job.queries = list(queries)
@@ -152,10 +164,6 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
         job.burn_in = burn_in
         job.thinning = thinning
         job.defensive = defensive
-        job.surrogates = [r.called.name(each) for each in
-                          (surrogates if isinstance(surrogates, (list, tuple)) else [surrogates])]
-        job.moves = moves
-        job.fresh = fresh
         job.correct = correct
         job.draws = draws
         job.resume = resume
