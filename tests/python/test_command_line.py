@@ -27,7 +27,7 @@ COUNTERPARTS = {
     "data import": (psn.import_runs, psn.Store.from_arrays),
 }
 # Of the program alone: what is shown of it, and experiments that are no services.
-ALONE = {"completion", "man", "help", "exact", "experiment", "zoo"}
+ALONE = {"completion", "man", "help", "exact", "experiment", "zoo", "attach"}
 TIMES = {"traces_per_second", "speed", "seconds"}
 DATA = {"obs0": 8, "obs1": 9}
 OBSERVE = ["--observe", "obs0=8", "--observe", "obs1=9"]
