@@ -32,6 +32,7 @@ else:
     from psn._core import (Abandoned, DataError, Distribution, Error, InvalidArgument, ModelError,
                            ProtocolError, factor, observe, observe_value, sample, scope, tag)
     from psn._families import *  # noqa: F403: all families
+    from psn.attaching import attach
     from psn.evidence import calibrate, criticise, validate
     from psn.inference import Posterior, infer
     from psn.networks import Network, compare
