@@ -23,7 +23,7 @@ class Run:
 
     def __init__(self, ask, families, rules, depth):
         self.ask, self.families, self.rules, self.depth = ask, families, rules, depth
-        self.visits = {}
+        self.visits, self.draws = {}, 0
 
     def __enter__(self):
         self.outer, _local.run = getattr(_local, "run", None), self
@@ -44,6 +44,7 @@ class Run:
 
     def draw(self, family, *parameters):
         make = getattr(self.families, family)
+        self.draws += 1
         place = self.place()
         rule = self.rules.get(place) or self.rules.get(place.split("<")[0]) or {}
         name, index = rule.get("name", ""), None

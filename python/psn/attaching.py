@@ -32,8 +32,12 @@ class AttachedModel(Model):
 
     def _run(self):
         _patches.install()  # modules that the function itself has imported
-        with _answered.Run(self._ask, psn, self.rules, self.depth):
+        run = _answered.Run(self._ask, psn, self.rules, self.depth)
+        with run:
             returned = self.attached()
+        if run.draws == 0:
+            raise _core.ModelError("psn.attach: '%s' made no random choice that psn could answer: has it a generator that "
+                                   "was made before psn.attach, in an object of its own?" % self.name)
         self._tell(returned)
         return returned if _is_numbers(returned) else None
 

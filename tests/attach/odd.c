@@ -26,6 +26,24 @@ static void start(void* (*work)(void*), void* argument, int wait) {
   if (wait) pthread_join(thread, NULL);
 }
 
+/* Sends what is no packet, or none that was asked for. */
+static void abuse(unsigned seed) {
+  static char bytes[100000];
+  const char* words = getenv("PSN_ATTACH");
+  const int engine = words ? atoi(words) : -1;
+  for (int i = 0; engine >= 0 && i < 200; ++i) {
+    unsigned* head = (unsigned*)bytes;
+    for (size_t k = 0; k < sizeof(bytes); ++k) {
+      seed = seed * 1664525u + 1013904223u;
+      bytes[k] = (char)(seed >> 24);
+    }
+    if (i % 2) head[0] = 0x314E5350u; /* a right beginning */
+    if (i % 4 == 3) head[1] = (unsigned)i / 4 % 6;
+    if (i % 8 == 7) head[6] = head[7] = 0;
+    send(engine, bytes, i % 8 == 7 ? 32 : seed % sizeof(bytes), MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+}
+
 static void spend(double seconds) {
   const clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
   while (clock() < end) continue;
@@ -46,6 +64,7 @@ int main(int argc, char** argv) {
     setvbuf(file, NULL, _IONBF, 0);
     fgets(line, sizeof(line), file);
   }
+  if (strcmp(mode, "hostile") == 0) abuse(argc > 2 ? (unsigned)atoi(argv[2]) : 1);
   if (strcmp(mode, "slow") == 0) spend(0.05);
   printf("begins\n");
   const double u = drand48();

@@ -127,6 +127,20 @@ TEST_F(AttachedPrograms, WhatCannotBeIsRefusedInOneLine) {
   EXPECT_THROW(AttachedSimulator("attach:'", options()), InvalidArgument);
 }
 
+// Garbage instead of a greeting ends the work in one line, in a run ends that run.
+TEST_F(AttachedPrograms, HostileProgramsDoNoHarm) {
+  for (int seed = 1; seed <= 20; ++seed) {
+    try {
+      AttachOptions hasty = options();
+      hasty.start_limit = 2;
+      AttachedSimulator simulator(fmt::format("attach:{} hostile {}", PSN_ODD, seed), hasty);
+      values(simulator, "value", 3);
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST_F(AttachedPrograms, FailedRunsAreCounted) {
   AttachedSimulator dying(command("dies"), options());
   const std::size_t left = values(dying).size();

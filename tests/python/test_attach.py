@@ -163,6 +163,8 @@ class Attached(unittest.TestCase):
         self.assertEqual(kinds, ["Normal[2,3]", "Normal[4]", "Uniform[2]"])
 
     def test_what_is_not_answered_is_said(self):
+        with self.assertRaisesRegex(psn.ModelError, "no random choice"):
+            psn.simulate(psn.attach(two), 2, quiet=True)
         model = psn.attach(lambda: {"x": RNG.vonmises(0, 1)}, name="odd")
         with self.assertRaisesRegex(psn.ModelError, "does not answer Generator.vonmises"):
             psn.simulate(model, 2, quiet=True, max_failures=0)
