@@ -6,5 +6,7 @@ target_include_directories(psn_preload PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(psn_preload PRIVATE ${PSN_WARNINGS} -fno-exceptions -fno-rtti -fno-threadsafe-statics
                                            -fvisibility=hidden)
 target_link_options(psn_preload PRIVATE -Wl,-z,defs)
-set_target_properties(psn_preload PROPERTIES LINKER_LANGUAGE C)
+# Not several sources as one: what is state of the program that it is loaded into is global, which lint,
+# that looks at these, allows nowhere else.
+set_target_properties(psn_preload PROPERTIES LINKER_LANGUAGE C UNITY_BUILD OFF)
 add_dependencies(psn_attach psn_preload)

@@ -236,15 +236,25 @@ void AttachedEnsemble::fail(Slot slot, const std::string& cause, const std::stri
 
 void AttachedEnsemble::keep_time() {
   const auto now = Clock::now();
+  const bool looks = now >= next_look_;
+  if (looks) next_look_ = now + std::chrono::milliseconds(10 * kTickMilliseconds);
   for (Slot slot = 0; slot < slots_.size(); ++slot) {
-    Simulated& simulated = slots_[slot];
+    const Simulated& simulated = slots_[slot];
     if (simulated.run == 0 || simulated.asks) continue;
-    const bool hangs = now >= simulated.message_deadline;
-    if (!hangs && now < simulated.run_deadline) continue;
+    std::string cause, detail;
+    if (now >= simulated.message_deadline) {
+      cause = "hung";
+      detail = fmt::format("no random choice for {} s", options_.message_limit);
+    } else if (now >= simulated.run_deadline) {
+      cause = "took too long";
+      detail = fmt::format("not done after {} s", options_.run_limit);
+    } else if (looks && runs_->prints_too_much(simulated.run)) {
+      cause = "printed too much";
+    } else {
+      continue;
+    }
     runs_->abandon(simulated.run);
-    fail(slot, hangs ? "hung" : "took too long",
-         hangs ? fmt::format("no random choice for {} s", options_.message_limit)
-               : fmt::format("not done after {} s", options_.run_limit));
+    fail(slot, cause, detail);
   }
 }
 

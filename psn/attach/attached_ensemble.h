@@ -73,6 +73,7 @@ class AttachedEnsemble : public Ensemble {
   std::vector<Simulated> slots_;
   std::vector<Slot> ready_;  // to tell of outputs, or of a failure
   std::vector<Pending> pending_;
+  Clock::time_point next_look_{};  // at what runs print
   Heartbeat* heartbeat_ = nullptr;
 };
 

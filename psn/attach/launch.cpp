@@ -19,8 +19,6 @@
 #include "psn/attach/wire.h"
 #include "psn/base/error.h"
 
-extern char** environ;
-
 namespace psn::attach {
 namespace {
 
@@ -34,7 +32,7 @@ std::string preload_library() {
   ::dladdr(reinterpret_cast<const void*>(&make_memory_file), &info);
   std::error_code error;
   const fs::path folder = fs::canonical(info.dli_fname, error).parent_path();
-  const std::string path = (folder / kLibrary).string();
+  std::string path = (folder / kLibrary).string();
   if (!fs::exists(path)) throw DataError(fmt::format("'{}' is not there to be put in front", path));
   return path;
 }
@@ -125,10 +123,13 @@ void rewind(const Descriptor& file) {
   if (::ftruncate(file.get(), 0) == 0) ::lseek(file.get(), 0, SEEK_SET);
 }
 
-std::string content(const Descriptor& file, std::size_t limit) {
+std::size_t size_of(const Descriptor& file) {
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return "";
-  std::string text(std::min(limit, static_cast<std::size_t>(status.st_size)), '\0');
+  return ::fstat(file.get(), &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
+}
+
+std::string content(const Descriptor& file, std::size_t limit) {
+  std::string text(std::min(limit, size_of(file)), '\0');
   const ssize_t got = ::pread(file.get(), text.data(), text.size(), 0);
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   return text;

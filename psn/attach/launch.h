@@ -35,6 +35,7 @@ int finish(Child& child);
 Descriptor make_memory_file(const char* name);
 // Empties it for the next one.
 void rewind(const Descriptor& file);
+std::size_t size_of(const Descriptor& file);
 // Its beginning, up to so many bytes.
 std::string content(const Descriptor& file, std::size_t limit);
 

@@ -179,7 +179,7 @@ Runs::Seat* Runs::seat_of(std::uint64_t run) {
   return found == seats_.end() ? nullptr : found->get();
 }
 
-const Runs::Seat& Runs::ended_seat(std::uint64_t run) const {
+const Runs::Seat& Runs::seat(std::uint64_t run) const {
   return **std::find_if(seats_.begin(), seats_.end(),
                         [run](const auto& seat) { return seat->run == run; });
 }
@@ -209,12 +209,12 @@ void Runs::abandon(std::uint64_t run) {
 }
 
 std::string Runs::printed(std::uint64_t run) const {
-  const std::string own = content(ended_seat(run).out, kMostPrinted);
+  const std::string own = content(seat(run).out, kMostPrinted);
   return limits_.empty() ? printed_before_ + own : own;
 }
 
 const std::string& Runs::folder(std::uint64_t run) const {
-  return ended_seat(run).folder;
+  return seat(run).folder;
 }
 
 void Runs::release(std::uint64_t run) {
@@ -222,6 +222,10 @@ void Runs::release(std::uint64_t run) {
   if (!seat) return;
   workspace_.clean(seat->folder);
   seat->state = Seat::State::kFree;
+}
+
+bool Runs::prints_too_much(std::uint64_t run) const {
+  return size_of(seat(run).out) > kMostPrinted;
 }
 
 std::string Runs::last_words(const Descriptor& file) {

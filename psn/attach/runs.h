@@ -56,6 +56,8 @@ class Runs {
   std::string printed(std::uint64_t run) const;
   const std::string& folder(std::uint64_t run) const;
   void release(std::uint64_t run);
+  // More than anybody wants to keep in memory.
+  bool prints_too_much(std::uint64_t run) const;
 
   // What has happened, after waiting so long for something.
   std::vector<Event> wait(int milliseconds);
@@ -77,7 +79,7 @@ class Runs {
   void meet_server();
   Seat& take_seat();
   Seat* seat_of(std::uint64_t run);
-  const Seat& ended_seat(std::uint64_t run) const;
+  const Seat& seat(std::uint64_t run) const;
   void hear(Seat& seat, std::vector<Event>& events);
   void hear_server(std::vector<Event>& events);
   void ended(Seat& seat, int status, std::vector<Event>& events);

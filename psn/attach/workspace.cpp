@@ -82,7 +82,7 @@ void Workspace::start_watcher(ppx::ProcessStarter& starter) {
 }
 
 std::string Workspace::folder(std::size_t number) {
-  const std::string made = fmt::format("{}/{}", path_, number);
+  std::string made = fmt::format("{}/{}", path_, number);
   std::error_code error;
   if (fs::create_directory(made, error)) link(made);
   if (error) throw DataError(fmt::format("cannot make '{}': {}", made, error.message()));

@@ -74,6 +74,7 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "dies") == 0 && u < 0.3) raise(SIGSEGV);
   if (strcmp(mode, "fails") == 0 && u < 0.3) exit(5);
   if (strcmp(mode, "code") == 0) exit((int)(u * 10));
+  while (strcmp(mode, "endless") == 0) puts("and so on and so on and so on and so on and so on");
   if (strcmp(mode, "hangs") == 0 && u < 0.3) sleep(1000);
   if (strcmp(mode, "leaves") == 0 && fork() == 0) sleeps(NULL);
   if (strcmp(mode, "reads") == 0) fgets(line, sizeof(line), file);

@@ -117,6 +117,7 @@ TEST_F(AttachedPrograms, WhatCannotBeIsRefusedInOneLine) {
   for (const auto& [mode, part] : {std::pair{"exits", "without a random choice"},
                                    {"draws", "in several threads"},
                                    {"forks", "it forks"},
+                                   {"endless", "printed too much"},
                                    {"dies", "killed by signal 11"},
                                    {"fails", "exit code 5"}}) {
     const std::string said = failing(mode);

@@ -131,7 +131,7 @@ PSN_EXPORT double gsl_ran_flat(const GslRng* r, double a, double b) {
 }
 PSN_EXPORT double gsl_ran_exponential(const GslRng* r, double mu) {
   PSN_PASS_ON(gsl_ran_exponential, r, mu);
-  return draw(kExponential, {1 / mu});
+  return mu == 0 ? 0 : draw(kExponential, {1 / mu});
 }
 
 #define PSN_GAMMA(name, shape_type)                                 \
