@@ -80,6 +80,7 @@ void AttachedEnsemble::answer(Slot slot, const Value& value) {
 void AttachedEnsemble::abandon(Slot slot) {
   Simulated& simulated = slots_[slot];
   std::erase(ready_, slot);
+  std::erase(repeated_, slot);
   if (simulated.run != 0) {
     runs_->abandon(simulated.run);
     slot_of_.erase(std::exchange(simulated.run, 0));
@@ -87,9 +88,34 @@ void AttachedEnsemble::abandon(Slot slot) {
   simulated.running = false;
 }
 
+// A run that is not waiting for an answer is made again from its beginning.
+bool AttachedEnsemble::fork(Slot from, Slot to, const Ticket& ticket, const Rng& rng) {
+  Simulated& original = slots_[from];
+  if (!original.asks || !original.cause.empty()) return false;
+  std::uint64_t run = 0;
+  if (original.run != 0) {
+    const auto copied = runs_->copy(original.run);
+    if (!copied) return false;
+    run = *copied;
+  }
+  failures_.began();
+  Simulated& copy = slots_[to];
+  copy = original;
+  copy.run = run;
+  copy.ticket = ticket;
+  copy.rng = rng;
+  copy.run_deadline = after(options_.run_limit);
+  if (copy.request.distribution) copy.request.distribution = &*copy.distribution;
+  if (copy.request.value) copy.request.value = &copy.value;
+  if (run != 0) slot_of_[run] = to;
+  repeated_.push_back(to);
+  return true;
+}
+
 std::span<const Pending> AttachedEnsemble::advance() {
   pending_.clear();
   for (const Slot slot : std::exchange(ready_, {})) tell_next(slot);
+  for (const Slot slot : std::exchange(repeated_, {})) add(slot, slots_[slot].request);
   for (const Event& event : runs_->wait(pending_.empty() ? kTickMilliseconds : 0)) take(event);
   keep_time();
   if (heartbeat_) heartbeat_->steps.fetch_add(1, std::memory_order_release);
@@ -208,6 +234,7 @@ void AttachedEnsemble::add(Slot slot, const Request& request) {
   Simulated& simulated = slots_[slot];
   simulated.asks = request.role != Role::kFinish && request.role != Role::kFail;
   simulated.running = simulated.asks;
+  simulated.request = request;
   Pending pending;
   static_cast<Request&>(pending) = request;
   pending.slot = slot;

@@ -29,6 +29,7 @@ class AttachedEnsemble : public Ensemble {
   void answer(Slot slot, const Value& value) override;
   std::span<const Pending> advance() override;
   void abandon(Slot slot) override;
+  bool fork(Slot from, Slot to, const Ticket& ticket, const Rng& rng) override;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -46,6 +47,7 @@ class AttachedEnsemble : public Ensemble {
     Rng rng;
     std::optional<Distribution> distribution;  // of what is pending
     Value value;
+    Request request;  // that is pending
     std::deque<Telling> tellings;
     std::string cause, detail;  // of a failure that waits for an answer to come first
     std::unordered_map<const Variable*, std::uint32_t> visits;
@@ -71,7 +73,8 @@ class AttachedEnsemble : public Ensemble {
   std::unordered_map<std::string, const SiteRule*> rules_;  // by address
   std::unordered_map<std::uint64_t, Slot> slot_of_;         // by run
   std::vector<Simulated> slots_;
-  std::vector<Slot> ready_;  // to tell of outputs, or of a failure
+  std::vector<Slot> repeated_;  // copies, whose request is to come up again
+  std::vector<Slot> ready_;     // to tell of outputs, or of a failure
   std::vector<Pending> pending_;
   Clock::time_point next_look_{};  // at what runs print
   Heartbeat* heartbeat_ = nullptr;

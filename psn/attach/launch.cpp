@@ -123,6 +123,15 @@ void rewind(const Descriptor& file) {
   if (::ftruncate(file.get(), 0) == 0) ::lseek(file.get(), 0, SEEK_SET);
 }
 
+bool write_all(const Descriptor& file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t put = ::write(file.get(), text.data(), text.size());
+    if (put <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
 std::size_t size_of(const Descriptor& file) {
   struct stat status {};
   return ::fstat(file.get(), &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;

@@ -17,7 +17,6 @@
 namespace psn::attach {
 namespace {
 
-constexpr std::size_t kMostPrinted = std::size_t{1} << 26;
 constexpr std::size_t kLastWords = 500;
 constexpr int kMostPackets = 8;  // of one run in a row
 

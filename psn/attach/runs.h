@@ -49,6 +49,8 @@ class Runs {
 
   // Begins a run and returns its number.
   std::uint64_t begin();
+  // A copy of a run that waits for an answer; so does the copy. None: it cannot be copied.
+  std::optional<std::uint64_t> copy(std::uint64_t run);
   void answer(std::uint64_t run, std::span<const double> values);
   // Ends it; nothing more is heard of it.
   void abandon(std::uint64_t run);
@@ -78,6 +80,7 @@ class Runs {
   void stop_server();
   void meet_server();
   Seat& take_seat();
+  bool ask_for_copy(Seat& original, const Seat& copy, int socket);
   Seat* seat_of(std::uint64_t run);
   const Seat& seat(std::uint64_t run) const;
   void hear(Seat& seat, std::vector<Event>& events);

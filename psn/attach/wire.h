@@ -20,13 +20,15 @@ enum class Kind : std::uint32_t {
                 // else nothing
   kDraw = 2,    // code: the family; count: components; numbers: parameters; text: the address
   kRefuse = 3,  // text: why the run cannot go on
-  kForked = 4,  // run; code: the process, or the negative error number
+  kForked = 4,  // run; code: the process, or the negative error number; from a run: of its copy
   kEnded = 5,   // run; code: its status, as wait() tells it
   // From the engine.
   kFork = 16,    // run; text: its folder; with it come a socket, stdout and stderr
   kGo = 17,      // this process is itself the run
   kKill = 18,    // run
   kValues = 19,  // numbers: what was drawn
+  kCopy = 20,    // to a run that waits for values: as kFork, but of the run itself
+  kAdopt = 21,   // run; code: the process of a copy of a run, which is now a child of the server
 };
 
 struct Head {

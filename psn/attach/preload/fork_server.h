@@ -8,4 +8,10 @@ namespace psn::preload {
 // the one that was called, only if the engine wants no copies.
 int serve(int engine);
 
+struct Packet;
+
+// In a run that waits for an answer: makes a copy of it, as `packet` asks for, which returns its
+// own socket; -1 in the run itself, to which `pid` becomes the copy, or a negative error number.
+int copy_run(const Packet& packet, int socket, int& pid);
+
 }  // namespace psn::preload

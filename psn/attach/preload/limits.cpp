@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -58,7 +59,7 @@ const char* trouble(int fd) {
 
 }  // namespace
 
-std::size_t find_limits(int own, char* text, std::size_t size) {
+std::size_t find_limits(int own, std::span<const int> given, char* text, std::size_t size) {
   open_file_count = 0;
   if (const int threads = count_threads(); threads > 1) {
     return static_cast<std::size_t>(std::snprintf(text, size, "it has %d threads", threads));
@@ -69,6 +70,7 @@ std::size_t find_limits(int own, char* text, std::size_t size) {
     const int fd = std::atoi(entry->d_name);
     if (entry->d_name[0] == '.' || fd == own || fd == ::dirfd(folder)) continue;
     if (fd == STDOUT_FILENO || fd == STDERR_FILENO) continue;  // each copy has its own
+    if (std::find(given.begin(), given.end(), fd) != given.end()) continue;
     why = trouble(fd);
   }
   if (folder) ::closedir(folder);

@@ -93,6 +93,22 @@ void refuse(const char* why) {
 
 namespace {
 
+// Of this run, which waits for an answer; the copy waits for one as well.
+void copy() {
+  wire::Head head;
+  head.kind = wire::Kind::kForked;
+  head.run = answer.head.run;
+  copying = true;
+  const int socket = copy_run(answer, engine, head.code);
+  copying = false;
+  if (socket < 0) {
+    if (!send_packet(engine, head, nullptr, nullptr)) leave();
+    return;
+  }
+  engine = socket;
+  drawing_thread = thread_id();
+}
+
 void ask(Family family, const double* parameters, std::size_t n, double* out, std::size_t count) {
   const int before = errno;
   if (!claimed) claim();
@@ -107,8 +123,12 @@ void ask(Family family, const double* parameters, std::size_t n, double* out, st
   if (n > wire::kMostNumbers || count > wire::kMostNumbers) refuse("it draws too much at once");
   if (!send_packet(engine, head, parameters, address)) leave();
   const std::size_t expected = count == 0 ? 1 : count;
-  if (!receive_packet(engine, answer) || answer.head.kind != wire::Kind::kValues ||
-      answer.head.numbers != expected) {
+  bool open = receive_packet(engine, answer);
+  while (open && answer.head.kind == wire::Kind::kCopy) {
+    copy();
+    open = receive_packet(engine, answer);
+  }
+  if (!open || answer.head.kind != wire::Kind::kValues || answer.head.numbers != expected) {
     leave();
   }
   std::memcpy(out, answer.numbers(), 8 * expected);
