@@ -34,6 +34,12 @@ std::string preload_library() {
   const fs::path folder = fs::canonical(info.dli_fname, error).parent_path();
   std::string path = (folder / kLibrary).string();
   if (!fs::exists(path)) throw DataError(fmt::format("'{}' is not there to be put in front", path));
+  if (path.find_first_of(" :") != path.npos) {
+    throw DataError(
+        fmt::format("'{}' cannot be put in front: LD_PRELOAD takes no path with a "
+                    "space or a colon",
+                    path));
+  }
   return path;
 }
 
