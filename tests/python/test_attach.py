@@ -71,6 +71,40 @@ def branching():
     return {"count": count, "obs": rate}
 
 
+def laws(n):
+    """Many draws of each law, by one name each: of a generator, of the old functions, of random."""
+    rng, old, each = np.random.default_rng(3), np.random, range(n // 10)
+    return {
+        "random": rng.random(n), "uniform": rng.uniform(-1, 3, n), "normal": rng.normal(1, 2, n),
+        "standard_normal": rng.standard_normal(n), "lognormal": rng.lognormal(0.3, 0.4, n),
+        "exponential": rng.exponential(3, n), "gamma": rng.gamma(2.5, 3, n), "beta": rng.beta(2, 3, n),
+        "chisquare": rng.chisquare(5, n), "laplace": rng.laplace(1, 2, n), "weibull": rng.weibull(3, n),
+        "rayleigh": rng.rayleigh(2, n), "standard_t": rng.standard_t(9, n), "logistic": rng.logistic(1, 2, n),
+        "pareto": rng.pareto(9, n), "poisson": rng.poisson(4, n), "binomial": rng.binomial(20, 0.3, n),
+        "geometric": rng.geometric(0.3, n), "negative_binomial": rng.negative_binomial(3, 0.4, n),
+        "integers": rng.integers(2, 9, n), "endpoint": rng.integers(1, 6, n, endpoint=True),
+        "choice": [rng.choice([1, 5, 7], p=[0.2, 0.5, 0.3]) for _ in each],
+        "choice_without": [rng.choice(6, 2, replace=False).sum() for _ in each],
+        "permutation": [rng.permutation(5)[0] for _ in each], "multinomial": [rng.multinomial(9, [0.2, 0.3, 0.5])[1] for _ in each],
+        "dirichlet": [rng.dirichlet([1, 2, 3])[1] for _ in each],
+        "old_normal": old.normal(1, 2, n), "old_rand": old.rand(n), "old_randn": old.randn(n),
+        "old_randint": old.randint(2, 9, n), "old_gamma": old.gamma(2.5, 3, n),
+        "r_random": [random.random() for _ in each], "r_uniform": [random.uniform(-1, 3) for _ in each],
+        "r_gauss": [random.gauss(1, 2) for _ in each], "r_expovariate": [random.expovariate(2) for _ in each],
+        "r_gammavariate": [random.gammavariate(2.5, 3) for _ in each], "r_betavariate": [random.betavariate(2, 3) for _ in each],
+        "r_lognormvariate": [random.lognormvariate(0.3, 0.4) for _ in each], "r_randint": [random.randint(1, 6) for _ in each],
+        "r_weibullvariate": [random.weibullvariate(2, 3) for _ in each], "r_triangular": [random.triangular(0, 3, 1) for _ in each],
+        "r_choice": [random.choice([1, 5, 7]) for _ in each], "r_sample": [sum(random.sample(range(6), 2)) for _ in each],
+        "r_shuffle": [shuffled()[0] for _ in each], "r_getrandbits": [random.getrandbits(40) for _ in each],
+    }
+
+
+def shuffled():
+    things = list(range(5))
+    random.shuffle(things)
+    return things
+
+
 def two():
     return {"mu": 1, "obs0": 1, "obs1": 1}
 
@@ -184,6 +218,27 @@ class Attached(unittest.TestCase):
                              {"count": 12}, samples=1000, quiet=True, workers=2)
             self.near(post, "level", 14 / 9, math.sqrt(14) / 9)  # Gamma(2 + 12, 1 + 8)
             self.assertAlmostEqual(post.mean("level"), post.mean("rate"), 6)
+
+    def test_every_law_is_its_own(self):
+        own, answered = laws(200_000), {}
+
+        def program():
+            answered.update(laws(4000))
+
+        psn.simulate(psn.attach(program), 1, seed=6, quiet=True)
+        for name, draws in own.items():
+            draws, others = np.asarray(draws, float), np.asarray(answered[name], float)
+            error = draws.std() * math.sqrt(1 / len(draws) + 1 / len(others))
+            self.assertEqual(len(others), 4000 if len(draws) == 200_000 else 400, name)
+            self.assertLess(abs(draws.mean() - others.mean()), ERRORS * error, name)
+            self.assertLess(abs(draws.std() - others.std()), draws.std() / 4, name)
+
+    def test_networks_are_learned_from_it(self):
+        model = psn.attach(gaussian_by_generator, observe=NOISE)
+        network = psn.train_inference(model, traces=3000, quiet=True)
+        post = psn.infer(model, {"obs0": 2, "obs1": 3}, network=network, samples=1000, quiet=True)
+        self.near(post, "mu", (0.2 + 2.5) / 1.2, 1 / math.sqrt(1.2))
+        self.assertGreater(post.ess, 500)
 
     def test_elsewhere_nothing_changes(self):
         plain = subprocess.run([sys.executable, "-c", "import test_attach as t; print(t.numbers())"],
