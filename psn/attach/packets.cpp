@@ -28,7 +28,9 @@ Packet decode(std::span<const char> bytes) {
   }
   const char* body = bytes.data() + sizeof(wire::Head);
   packet.numbers.resize(packet.head.numbers);
-  std::memcpy(packet.numbers.data(), body, 8 * packet.numbers.size());
+  if (!packet.numbers.empty()) {
+    std::memcpy(packet.numbers.data(), body, 8 * packet.numbers.size());
+  }
   packet.text.assign(body + 8 * packet.numbers.size(), packet.head.text);
   if (!is_printable(packet.text)) throw ProtocolError("a packet with text that is not printable");
   return packet;

@@ -103,7 +103,11 @@ void Runs::meet_server() {
   while (!ready) {
     std::array<pollfd, 2> both{{{control_.get(), POLLIN, 0}, {server_.end.get(), POLLIN, 0}}};
     ::poll(both.data(), open ? 2 : 0, 100);
-    if (both[0].revents != 0) ready = receive(control_.get(), open);
+    try {
+      if (both[0].revents != 0) ready = receive(control_.get(), open);
+    } catch (const ProtocolError& error) {
+      throw ProtocolError(fmt::format("attach: '{}' sent {}", command_, error.what()));
+    }
     if (ready) break;
     if (both[1].revents != 0 || !open) {
       const int status = finish(server_);
@@ -118,7 +122,9 @@ void Runs::meet_server() {
           fmt::format("attach: '{}' came to no random choice within {} s", command_, start_limit_));
     }
   }
-  if (ready->head.kind != wire::Kind::kReady) throw ProtocolError("attach: no greeting");
+  if (ready->head.kind != wire::Kind::kReady) {
+    throw ProtocolError(fmt::format("attach: '{}' sent no greeting", command_));
+  }
   modules_ = modules_of(ready->head.run);
   limits_ = settings_.fresh ? "it is told to" : ready->text;
   if (workspace_.clean(server_folder_) && limits_.empty()) limits_ = "it has written files";

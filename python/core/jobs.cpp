@@ -113,6 +113,7 @@ void bind_forward_jobs(py::module_& module) {
       .def_readwrite("model", &ServiceJob::model)
       .def_readwrite("endpoint", &ServiceJob::endpoint)
       .def_readwrite("stack_kib", &ServiceJob::stack_kib)
+      .def_readwrite("attach", &ServiceJob::attach)
       .def_readwrite("withhold_data", &ServiceJob::withhold_data)
       .def_readwrite("curve_keys", &ServiceJob::curve_keys)
       .def_readwrite("curve_allow", &ServiceJob::curve_allow)
