@@ -29,7 +29,7 @@ COUNTERPARTS = {
     "data import": (psn.import_runs, psn.Store.from_arrays),
 }
 # Of the program alone: what is shown of it, and experiments that are no services.
-ALONE = {"completion", "man", "help", "exact", "experiment", "zoo"}
+ALONE = {"completion", "man", "help", "exact", "experiment", "zoo", "attach"}
 # What options are called there, if not by their own name.
 CALLED = {"query": "queries", "given": "held", "observe": "observations", "thin": "thinning",
           "show": "record", "from": "start", "ppx": "endpoint", "latent": "latents",
