@@ -16,6 +16,7 @@
 #include "psn/services/inference_network.h"
 #include "psn/services/model_survey.h"
 #include "psn/services/ranks.h"
+#include "psn/services/stopping.h"
 #include "psn/services/surrogate_levels.h"
 #include "psn/services/unfinished_inference.h"
 #include "psn/services/warnings.h"
@@ -46,7 +47,6 @@ class Inference {
                        : open_simulator(job.simulation, job.surrogate, host, job.correct > 0)),
         unfinished_(job.out, job.config, observations_json(job.observations), host.ranks()),
         begun_(unfinished_.open(job.resume, *simulator_)),
-        draws_(job.simulation.seed, {.draws = job.draws}),
         work_(host, {.label = job.simulation.model, .total = traces_of(job), .rescue = [this] {
                        return save_unfinished();
                      }}) {
@@ -57,6 +57,10 @@ class Inference {
     if (job.correct == 0) {
       engine_.window = &window_;
       engine_.draws = wanted_draws();
+    }
+    if (job.stops_early()) {
+      looks_.emplace(job_, asked_for());
+      window_.keep_end();
     }
     forget_fallbacks(*simulator_);
     if (begun_) host.work_goes_on_from(begun_->traces());
@@ -77,9 +81,9 @@ class Inference {
     if (!answers_alone(job_)) {
       result.report.surrogate = surrogate_quality(job_.simulation.model);
     }
-    if (wanted_draws()) {
-      join(host_.ranks(), draws_);
-      result.draws.emplace(std::move(draws_));
+    if (draws_) {
+      join(host_.ranks(), *draws_);
+      result.draws.emplace(std::move(*draws_));
     }
     if (!host_.ranks().leads()) return result;
     for (std::string& more : warnings_of(result)) result.warnings.push_back(std::move(more));
@@ -110,6 +114,11 @@ class Inference {
         warnings.push_back(std::move(more));
       }
     }
+    if (result.stopped) {
+      for (std::string& more : stopping_warnings(*result.stopped)) {
+        warnings.push_back(std::move(more));
+      }
+    }
     if (result.correction || answers_alone(job_)) return warnings;
     for (std::string& more : surrogate_warnings(job_.simulation.model, result.report)) {
       warnings.push_back(std::move(more));
@@ -129,7 +138,19 @@ class Inference {
     engine_.resume = begun_;
   }
 
-  Draws* wanted_draws() { return job_.draws > 0 ? &draws_ : nullptr; }
+  // None of them has any samples so far.
+  Draws* wanted_draws() {
+    if (job_.draws == 0) return nullptr;
+    return &draws_.emplace(job_.simulation.seed, Draws::Limits{.draws = job_.draws});
+  }
+
+  // What the samples are asked, without what is asked for ourselves.
+  std::vector<std::string> asked_for() const {
+    std::vector<std::string> names;
+    for (const Query& query : engine_.queries) names.push_back(query.name);
+    names.pop_back();
+    return names;
+  }
 
   // What is corrected to is asked, not the surrogate.
   void open_target() {
@@ -175,12 +196,35 @@ class Inference {
     }
     looked_ = runs();
     const Stopwatch clock;
-    result.posterior = levels_             ? run_delayed(result)
-                       : job_.has_chains() ? run_chains()
-                                           : run_importance(guide);
+    const auto run = [&] {
+      return levels_             ? run_delayed(result)
+             : job_.has_chains() ? run_chains()
+                                 : run_importance(guide);
+    };
+    if (looks_) {
+      run_until(result, run);
+    } else {
+      result.posterior = run();
+    }
     figures_.seconds = clock.seconds();
   } catch (const Interrupted&) {
     throw InterruptedWork(save_unfinished());
+  }
+
+  // The engine goes on from look to look.
+  void run_until(InferenceResult& result, const std::function<Posterior()>& run) {
+    engine_.samples = begun_ ? begun_->samples : looks_->first();
+    for (EngineState there;;) {
+      result.posterior = run();
+      there = *window_.look();
+      const auto next = looks_->next(there, result.posterior);
+      if (!next) break;
+      engine_.samples = *next;
+      engine_.resume = &there;
+      engine_.draws = wanted_draws();
+    }
+    engine_.resume = nullptr;
+    result.stopped = looks_->figures();
   }
 
   Posterior run_importance(const GuideFactory& guide) {
@@ -188,7 +232,7 @@ class Inference {
     const RankPart part = own_part(host_.ranks(), own.samples);
     own.first = part.first;
     own.samples = part.count;
-    figures_.traces = job_.simulation.count;
+    figures_.traces = engine_.samples;
     figures_.approximate = job_.engine == Engine::kNetwork;
     const auto engine = figures_.approximate ? guided_draws : importance_sampling;
     return joined(host_.ranks(), engine(*simulator_, job_.observations, own, guide));
@@ -200,7 +244,10 @@ class Inference {
     options.chains = job_.chains;
     options.thinning = job_.thinning;
     options.random_walk = job_.engine != Engine::kPriorMoves;
-    options.burn_in = burn_in(job_);
+    options.burn_in = looks_ ? looks_->burn_in() : burn_in(job_);
+    if (!looks_) return options;
+    options.start_attempts = looks_->start_attempts();
+    options.stride = std::uint64_t{1} << 32;  // of chains as long as it takes
     return options;
   }
 
@@ -223,7 +270,7 @@ class Inference {
     MetropolisOptions own = chain_options();
     own.first = part.first;
     own.chains = part.count;
-    own.samples = per_chain(job_) * part.count;
+    if (!looks_) own.samples = per_chain(job_) * part.count;
     MetropolisResult result{Posterior(own.queries, 0)};
     if (part.count > 0) result = metropolis_hastings(*simulator_, job_.observations, own);
     // Chains are of equal length.
@@ -263,8 +310,9 @@ class Inference {
   UnfinishedInference unfinished_;
   const EngineState* const begun_;  // null: nothing was
   EngineWindow window_;
-  Draws draws_;
+  std::optional<Draws> draws_;
   std::optional<SurrogateLevels> levels_;  // of delayed acceptance
+  std::optional<Looks> looks_;             // where it may stop early
   std::unique_ptr<Simulator> target_;      // of a correction
   std::vector<Query> target_queries_;
   EngineOptions engine_;

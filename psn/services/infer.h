@@ -56,6 +56,10 @@ struct InferenceJob {
   // posterior; 0: none.
   std::uint64_t correct = 0;
   std::size_t draws = 0;  // samples of which all latents are kept
+  // Goes on until all of these hold, with a look every simulation.count samples or more:
+  // "ess=1000", "ess(x) > 400", "mcse(x) < 0.01", "rhat < 1.01"; none: simulation.count samples.
+  std::vector<std::string> until;
+  std::optional<std::uint64_t> max_runs;  // of the model, at most
 
   // The folder of the results: what is interrupted is kept beside it. Empty: nothing is.
   std::string out;
@@ -65,6 +69,7 @@ struct InferenceJob {
   // forgotten: writes what is to be written.
   std::function<void(const InferenceResult&)> save;
 
+  bool stops_early() const { return !until.empty() || max_runs.has_value(); }
   bool has_chains() const {
     return engine == Engine::kPriorMoves || engine == Engine::kRandomWalk ||
            engine == Engine::kDelayed;
@@ -78,6 +83,19 @@ struct CorrectionFigures {
   double seconds = 0;
   std::uint64_t diverged = 0;  // runs that took another path
   Failures failures;
+};
+
+// Of an inference that was to stop early: at which looks it could, and why it did.
+struct StoppingFigures {
+  enum class Reason { kPrecision, kRuns, kSamples };  // conditions hold, or what was spent
+  struct Condition {
+    std::string text;
+    double figure = 0;
+    bool holds = false;
+  };
+  Reason reason = Reason::kSamples;
+  std::uint64_t every = 0;            // samples between looks, at least
+  std::vector<Condition> conditions;  // at the last look
 };
 
 struct DelayedFigures {
@@ -95,6 +113,7 @@ struct InferenceResult {
   std::optional<Draws> draws;
   std::optional<CorrectionFigures> correction;
   std::optional<DelayedFigures> delayed;
+  std::optional<StoppingFigures> stopped;
   std::vector<std::string> learned;  // columns that are a surrogate's tags
   RunReport report;
   // Of the simulator itself: behind the samples (those of a surrogate cost none, those that were

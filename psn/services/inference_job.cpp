@@ -4,6 +4,7 @@
 
 #include "psn/base/error.h"
 #include "psn/services/inference_network.h"
+#include "psn/services/stopping.h"
 
 namespace psn::services {
 
@@ -16,6 +17,7 @@ std::uint64_t burn_in(const InferenceJob& job) {
 }
 
 std::uint64_t traces_of(const InferenceJob& job) {
+  if (!job.until.empty()) return job.max_runs.value_or(0);
   if (!job.has_chains()) return job.simulation.count;
   return job.chains * (burn_in(job) + per_chain(job) * job.thinning);
 }
@@ -41,6 +43,12 @@ void check_job(const InferenceJob& job, const Communicator& ranks) {
   }
   if (delayed && !ranks.alone()) {
     throw InvalidArgument("`engine` da runs in one process, without mpirun");
+  }
+  if (job.stops_early()) {
+    if (!ranks.alone()) {
+      throw InvalidArgument("`until` and `max_runs` run in one process, without mpirun");
+    }
+    check_stopping(job);
   }
   if (job.correct == 0) return;
   if (job.resume) throw InvalidArgument("`resume` does not go with `correct`");

@@ -51,6 +51,16 @@ void complete_job(InferOptions& options, const CLI::App& command) {
   job.config = effective_config(command);
 }
 
+void print_stop(const services::StoppingFigures& stopped) {
+  using Reason = services::StoppingFigures::Reason;
+  fmt::print("stopped: {}", stopped.reason == Reason::kPrecision ? "precise enough"
+                            : stopped.reason == Reason::kRuns    ? "the runs are spent"
+                                                                 : "the samples are there");
+  for (const auto& c : stopped.conditions) fmt::print(", {}: {:.4g}", c.text, c.figure);
+  if (!stopped.conditions.empty()) fmt::print("; looked every {} samples or more", stopped.every);
+  fmt::print("\n");
+}
+
 void print_result(const InferenceResult& result) {
   const services::PosteriorSummary& summary = result.summary;
   const bool about_itself = result.correction || summary.approximate;
@@ -62,6 +72,7 @@ void print_result(const InferenceResult& result) {
         "the weights {:.2f}\n",
         fmt::join(delayed->moves, ", "), delayed->longest_stay, delayed->khat);
   }
+  if (result.stopped) print_stop(*result.stopped);
   fmt::print("runs of the simulator: {}, and {} to see what it is like\n", result.simulator_runs,
              result.survey_runs);
   print_learned_tags(result.learned);
@@ -171,6 +182,17 @@ void add_infer_command(CLI::App& program) {
                       "iterations of each chain before the first kept one; 10 % by default");
   command->add_option("--thin", options->job.thinning, "keep every so manieth state")
       ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 30));
+  command
+      ->add_option("--until", options->job.until,
+                   "goes on until ess=1000, ess(NAME) > 400, mcse(NAME) < 0.01 (the standard error "
+                   "of its mean) or rhat < 1.01 holds; several: all of them. With a look every -n "
+                   "samples, further apart when there are many")
+      ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--max-runs", options->job.max_runs,
+          "runs of MODEL at most, burn-in included; few to see what it is like come on top")
       ->check(CLI::Range(1, 1 << 30));
   command
       ->add_option("--draws", options->draws,
