@@ -7,11 +7,10 @@
 
 #include "psn/base/error.h"
 #include "psn/infer/correction.h"
-#include "psn/infer/delayed_acceptance.h"
 #include "psn/infer/diagnostics.h"
 #include "psn/infer/importance.h"
-#include "psn/infer/metropolis.h"
 #include "psn/nn/run/network_guide.h"
+#include "psn/services/engine_run.h"
 #include "psn/services/inference_job.h"
 #include "psn/services/inference_network.h"
 #include "psn/services/model_survey.h"
@@ -109,6 +108,11 @@ class Inference {
 
   std::vector<std::string> warnings_of(const InferenceResult& result) const {
     std::vector<std::string> warnings = posterior_warnings(result.summary);
+    if (result.marginal) {
+      for (std::string& more : marginal_warnings(*result.marginal, result.summary)) {
+        warnings.push_back(std::move(more));
+      }
+    }
     if (result.delayed) {
       for (std::string& more : delayed_warnings(*result.delayed, result.summary)) {
         warnings.push_back(std::move(more));
@@ -175,8 +179,10 @@ class Inference {
       }
       names.push_back(name);
     }
+    names.insert(names.end(), job_.parameters.begin(), job_.parameters.end());
     const ModelSurvey survey(*simulator_, s.parallelism, s.run_options(host_, &job_.held), names);
     survey.check(job_.observations);
+    for (const std::string& name : job_.parameters) survey.require(name, "`parameters`");
     if (job_.engine != Engine::kNetwork) survey.check_densities(job_.observations);
     survey.check_held(job_.held);
     engine_.queries = queries_for(survey, queries, job_.observations);
@@ -197,9 +203,9 @@ class Inference {
     looked_ = runs();
     const Stopwatch clock;
     const auto run = [&] {
-      return levels_             ? run_delayed(result)
-             : job_.has_chains() ? run_chains()
-                                 : run_importance(guide);
+      return run_engine({job_, host_, *simulator_, engine_, guide, looks_ ? &*looks_ : nullptr,
+                         levels_ ? &*levels_ : nullptr},
+                        figures_, result);
     };
     if (looks_) {
       run_until(result, run);
@@ -225,61 +231,6 @@ class Inference {
     }
     engine_.resume = nullptr;
     result.stopped = looks_->figures();
-  }
-
-  Posterior run_importance(const GuideFactory& guide) {
-    EngineOptions own = engine_;
-    const RankPart part = own_part(host_.ranks(), own.samples);
-    own.first = part.first;
-    own.samples = part.count;
-    figures_.traces = engine_.samples;
-    figures_.approximate = job_.engine == Engine::kNetwork;
-    const auto engine = figures_.approximate ? guided_draws : importance_sampling;
-    return joined(host_.ranks(), engine(*simulator_, job_.observations, own, guide));
-  }
-
-  MetropolisOptions chain_options() const {
-    MetropolisOptions options;
-    static_cast<EngineOptions&>(options) = engine_;
-    options.chains = job_.chains;
-    options.thinning = job_.thinning;
-    options.random_walk = job_.engine != Engine::kPriorMoves;
-    options.burn_in = looks_ ? looks_->burn_in() : burn_in(job_);
-    if (!looks_) return options;
-    options.start_attempts = looks_->start_attempts();
-    options.stride = std::uint64_t{1} << 32;  // of chains as long as it takes
-    return options;
-  }
-
-  Posterior run_delayed(InferenceResult& result) {
-    DelayedOptions own;
-    static_cast<MetropolisOptions&>(own) = chain_options();
-    own.surrogates = levels_->levels();
-    own.most_moves = job_.moves;
-    own.fresh_share = job_.fresh;
-    DelayedResult delayed = delayed_acceptance(*simulator_, job_.observations, own);
-    figures_.traces = delayed.iterations;
-    figures_.acceptance = delayed.acceptance;
-    result.delayed = {delayed.moves, delayed.longest_stay, delayed.khat};
-    return std::move(delayed.posterior);
-  }
-
-  // All chains, of which this rank runs a part.
-  Posterior run_chains() {
-    const RankPart part = own_part(host_.ranks(), job_.chains);
-    MetropolisOptions own = chain_options();
-    own.first = part.first;
-    own.chains = part.count;
-    if (!looks_) own.samples = per_chain(job_) * part.count;
-    MetropolisResult result{Posterior(own.queries, 0)};
-    if (part.count > 0) result = metropolis_hastings(*simulator_, job_.observations, own);
-    // Chains are of equal length.
-    double sums[] = {result.acceptance * static_cast<double>(part.count),
-                     static_cast<double>(result.iterations)};
-    host_.ranks().sum(sums);
-    figures_.traces = static_cast<std::uint64_t>(sums[1]);
-    figures_.acceptance = sums[0] / static_cast<double>(job_.chains);
-    return joined(host_.ranks(), std::move(result.posterior));
   }
 
   // The surrogate's posterior becomes the simulator's.

@@ -30,6 +30,7 @@ enum class Engine {
   kPriorMoves,  // Metropolis-Hastings (LMH)
   kRandomWalk,  // the same with random-walk moves (RMH)
   kDelayed,     // moves inside surrogates, accepted or rejected by runs of the model
+  kMarginal,    // moves of some latents, by estimates of their density (pseudo-marginal)
 };
 
 struct InferenceResult;
@@ -47,7 +48,10 @@ struct InferenceJob {
   std::optional<std::uint64_t> burn_in;  // iterations of each; nullopt: a tenth
   std::uint64_t thinning = 1;
   std::string network;  // of the compiled engine, and of the network's own answer
-  // Of delayed acceptance.
+  // Of pseudo-marginal chains: the latents that are moved, by name, address or list; all others are
+  // drawn by the model. With them `engine` da is kMarginal, and so is nullopt.
+  std::vector<std::string> parameters;
+  // Of delayed acceptance, and of pseudo-marginal chains, which may have one.
   std::vector<std::string> surrogates;  // files, the coarsest first
   std::uint64_t moves = 200;            // inside a surrogate, at most, for one of the next level
   double fresh = 0.05;                  // share of proposals that are whole new runs of the model
@@ -72,7 +76,7 @@ struct InferenceJob {
   bool stops_early() const { return !until.empty() || max_runs.has_value(); }
   bool has_chains() const {
     return engine == Engine::kPriorMoves || engine == Engine::kRandomWalk ||
-           engine == Engine::kDelayed;
+           engine == Engine::kDelayed || engine == Engine::kMarginal;
   }
   bool has_network() const { return engine == Engine::kCompiled || engine == Engine::kNetwork; }
 };
@@ -104,6 +108,13 @@ struct DelayedFigures {
   double khat = 0;                 // of the weights between the first surrogate and the model
 };
 
+struct MarginalFigures {
+  double runs = 0;      // of the model for one estimate
+  double variance = 0;  // of the logarithm of the estimates, about
+  double moves = 0;     // inside the surrogate for one estimate in the model; 0: there is none
+  std::uint64_t longest_stay = 0;
+};
+
 struct InferenceResult {
   std::string model;  // as it calls itself
   Engine engine = Engine::kImportance;
@@ -113,6 +124,7 @@ struct InferenceResult {
   std::optional<Draws> draws;
   std::optional<CorrectionFigures> correction;
   std::optional<DelayedFigures> delayed;
+  std::optional<MarginalFigures> marginal;
   std::optional<StoppingFigures> stopped;
   std::vector<std::string> learned;  // columns that are a surrogate's tags
   RunReport report;

@@ -12,7 +12,6 @@
 #include "psn/base/text.h"
 #include "psn/infer/diagnostics.h"
 #include "psn/infer/estimates.h"
-#include "psn/infer/metropolis.h"
 #include "psn/services/inference_job.h"
 
 namespace psn::services {
@@ -108,13 +107,23 @@ Looks::Looks(const InferenceJob& job, std::vector<std::string> names)
 }
 
 std::uint64_t Looks::burn_in() const {
-  return job_.burn_in.value_or(std::min(every_ * job_.thinning, runs_of_each(job_)) / 10);
+  const std::uint64_t tenth = std::min(every_ * job_.thinning, runs_of_each(job_)) / 10;
+  if (job_.engine != Engine::kMarginal) return job_.burn_in.value_or(tenth);
+  return std::min(job_.burn_in.value_or(tenth), runs_of_each(job_) / 40);
 }
 
 std::uint64_t Looks::start_attempts() const {
+  const std::uint64_t each = runs_of_each(job_), most = MetropolisOptions().start_attempts;
+  if (job_.engine == Engine::kMarginal) return std::min(most, each / 40);
+  return std::min(most, each - std::min(each, burn_in() + job_.thinning));
+}
+
+// An iteration takes many runs: a quarter of them is for the start, half for the burn-in.
+void Looks::limit(MarginalOptions& options) const {
+  if (!job_.max_runs) return;
   const std::uint64_t each = runs_of_each(job_);
-  return std::min<std::uint64_t>(MetropolisOptions().start_attempts,
-                                 each - std::min(each, burn_in() + job_.thinning));
+  options.burn_in_runs = each / 2;
+  options.most_runs = std::clamp<std::uint64_t>(each / 4 / job_.thinning, 1, options.most_runs);
 }
 
 // Nobody knows how many runs it takes a chain to start: with a limit there is one sample each at
@@ -171,7 +180,7 @@ void check_stopping(const InferenceJob& job) {
   for (const std::string& text : job.until) {
     const Precision precision(text);
     if (precision.text().find("rhat") != std::string::npos && !job.has_chains()) {
-      throw InvalidArgument("`until` rhat is for Markov chains (`engine` lmh, rmh or da)");
+      throw InvalidArgument("`until` rhat is for Markov chains (`engine` lmh, rmh, da or pm)");
     }
   }
   if (job.correct > 0) {

@@ -13,6 +13,7 @@
 
 #include "psn/core/posterior.h"
 #include "psn/infer/engine_state.h"
+#include "psn/infer/pseudo_marginal.h"
 #include "psn/services/infer.h"
 
 namespace psn::services {
@@ -50,6 +51,7 @@ class Looks {
   std::uint64_t first() const;    // samples until the first look, of all chains together
   std::uint64_t burn_in() const;  // of each chain
   std::uint64_t start_attempts() const;
+  void limit(MarginalOptions& options) const;  // so that there are no more runs
   // Looks at what there is, after all samples till now; the number of samples until the next look,
   // or nullopt: it is over.
   std::optional<std::uint64_t> next(const EngineState& state, const Posterior& posterior);

@@ -72,6 +72,13 @@ void print_result(const InferenceResult& result) {
         "the weights {:.2f}\n",
         fmt::join(delayed->moves, ", "), delayed->longest_stay, delayed->khat);
   }
+  if (const auto& marginal = result.marginal) {
+    fmt::print("{:.0f} runs for an estimate, its logarithm's variance {:.2f}, ", marginal->runs,
+               marginal->variance);
+    if (marginal->moves > 0)
+      fmt::print("{:.0f} moves inside the surrogate for one, ", marginal->moves);
+    fmt::print("longest stay {} iterations\n", marginal->longest_stay);
+  }
   if (result.stopped) print_stop(*result.stopped);
   fmt::print("runs of the simulator: {}, and {} to see what it is like\n", result.simulator_runs,
              result.survey_runs);
@@ -119,35 +126,45 @@ void add_infer_command(CLI::App& program) {
   auto* command = program.add_subcommand("infer", "the posterior of a model given observations");
   auto options = std::make_shared<InferOptions>();
   options->simulation.add_to(
-      *command, "traces (is, ic, network) or kept states of all chains (lmh, rmh, da)");
+      *command, "traces (is, ic, network) or kept states of all chains (lmh, rmh, da, pm)");
   command
-      ->add_option("--engine", options->engine,
-                   "is: importance sampling; ic: the same with proposals of an inference network "
-                   "(--network); network: these proposals themselves, not weighed, so approximate; "
-                   "lmh, rmh: "
-                   "Metropolis-Hastings with prior or random-walk proposals; da: delayed "
-                   "acceptance, moves inside --surrogate that single runs of MODEL accept or "
-                   "reject; auto: is, or network "
-                   "if MODEL is the file of an inference network, which answers alone if its "
-                   "program has no branches")
+      ->add_option(
+          "--engine", options->engine,
+          "is: importance sampling; ic: the same with proposals of an inference network "
+          "(--network); network: these proposals themselves, not weighed, so approximate; "
+          "lmh, rmh: "
+          "Metropolis-Hastings with prior or random-walk proposals; da: delayed "
+          "acceptance, moves inside --surrogate that single runs of MODEL accept or "
+          "reject; pm: moves of --parameters, with an estimate of their density by several "
+          "runs of MODEL each; auto: is, pm with --parameters, or network "
+          "if MODEL is the file of an inference network, which answers alone if its "
+          "program has no branches")
       ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "is", "ic", "network", "lmh", "rmh", "da"}));
+      ->check(CLI::IsMember({"auto", "is", "ic", "network", "lmh", "rmh", "da", "pm"}));
   command->add_option("--network", options->job.network,
                       "inference network of 'psn train inference' (ic, network)");
   command
-      ->add_option("--surrogate", options->job.surrogates,
-                   "surrogate of MODEL to move in (da); several, coarsest first, by repeating it")
+      ->add_option(
+          "--surrogate", options->job.surrogates,
+          "surrogate of MODEL to move in (da, pm); several, coarsest first, by repeating it "
+          "(da)")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--parameters", options->job.parameters,
+                   "latents to move, by name, with commas between them; the rest is drawn by MODEL "
+                   "(pm; da with these is pm inside --surrogate)")
+      ->delimiter(',')
       ->allow_extra_args(false);
   command
       ->add_option("--moves", options->job.moves,
                    "moves inside a surrogate for one run of the model, at most; adapted in burn-in "
-                   "(da)")
+                   "(da, pm)")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));
   command
       ->add_option("--fresh", options->job.fresh,
                    "share of proposals that are whole new runs of the model, which find what the "
-                   "surrogate rules out (da)")
+                   "surrogate rules out, or a walk (da, pm)")
       ->capture_default_str()
       ->check(finite_between(0, 1));
   command
@@ -175,7 +192,7 @@ void add_infer_command(CLI::App& program) {
                    "variables to report, by name or address; all by default; result is what the "
                    "program returns")
       ->allow_extra_args(false);
-  command->add_option("--chains", options->job.chains, "Markov chains (lmh, rmh, da)")
+  command->add_option("--chains", options->job.chains, "Markov chains (lmh, rmh, da, pm)")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));
   command->add_option("--burn-in", options->job.burn_in,

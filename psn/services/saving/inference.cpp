@@ -39,6 +39,13 @@ nlohmann::ordered_json json_of(const InferenceResult& result, const InferenceJob
                        {"longest_stay", delayed->longest_stay},
                        {"khat", delayed->khat}};
   }
+  if (const auto& marginal = result.marginal) {
+    json["marginal"] = {{"parameters", job.parameters},
+                        {"runs", marginal->runs},
+                        {"variance", marginal->variance},
+                        {"moves", marginal->moves},
+                        {"longest_stay", marginal->longest_stay}};
+  }
   if (result.stopped) json["stopped"] = json_of(*result.stopped);
   add_observation_use(result.use, json);
   add_summary(result.summary, json);
