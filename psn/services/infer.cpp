@@ -9,6 +9,7 @@
 #include "psn/infer/correction.h"
 #include "psn/infer/diagnostics.h"
 #include "psn/infer/importance.h"
+#include "psn/infer/parameter_correction.h"
 #include "psn/nn/run/network_guide.h"
 #include "psn/services/engine_run.h"
 #include "psn/services/inference_job.h"
@@ -123,6 +124,11 @@ class Inference {
         warnings.push_back(std::move(more));
       }
     }
+    if (result.correction) {
+      for (std::string& more : correction_warnings(*result.correction)) {
+        warnings.push_back(std::move(more));
+      }
+    }
     if (result.correction || answers_alone(job_)) return warnings;
     for (std::string& more : surrogate_warnings(job_.simulation.model, result.report)) {
       warnings.push_back(std::move(more));
@@ -161,9 +167,11 @@ class Inference {
     const SimulationOptions& s = job_.simulation;
     target_ = open_simulator(job_.surrogate.simulator, s, s.count, host_);
     std::vector<std::string> names = job_.queries;
+    names.insert(names.end(), job_.parameters.begin(), job_.parameters.end());
     for (const auto& [name, value] : job_.observations.values()) names.push_back(name);
     const ModelSurvey survey(*target_, s.parallelism, s.run_options(host_, &job_.held), names);
     survey.check_densities(job_.observations);
+    for (const std::string& name : job_.parameters) survey.require(name, "`parameters`");
     target_queries_ = queries_for(survey, job_.queries, job_.observations);
   }
 
@@ -244,13 +252,18 @@ class Inference {
                               .ess_before = result.posterior.effective_sample_size(),
                               .khat_before = pareto_khat(result.posterior.log_weights()).khat};
     const Stopwatch clock;
-    Correction corrected =
-        correct_to_simulator(*target_, job_.observations, result.posterior, again);
+    if (job_.parameters.empty()) {
+      Correction corrected =
+          correct_to_simulator(*target_, job_.observations, result.posterior, again);
+      figures.diverged = corrected.diverged;
+      result.posterior = std::move(corrected.posterior);
+      figures_.effective_sample_size = corrected.effective_sample_size;
+    } else {
+      result.posterior = correct_parameters(*target_, job_.observations, result.posterior,
+                                            {job_.parameters}, again);
+    }
     figures.seconds = clock.seconds();
-    figures.diverged = corrected.diverged;
     figures.failures = all_failures(*target_, host_);
-    result.posterior = std::move(corrected.posterior);
-    figures_.effective_sample_size = corrected.effective_sample_size;
     return figures;
   }
 

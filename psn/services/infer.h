@@ -49,7 +49,8 @@ struct InferenceJob {
   std::uint64_t thinning = 1;
   std::string network;  // of the compiled engine, and of the network's own answer
   // Of pseudo-marginal chains: the latents that are moved, by name, address or list; all others are
-  // drawn by the model. With them `engine` da is kMarginal, and so is nullopt.
+  // drawn by the model. With them `engine` da is kMarginal, and so is nullopt. Of a correction:
+  // those that are proposed.
   std::vector<std::string> parameters;
   // Of delayed acceptance, and of pseudo-marginal chains, which may have one.
   std::vector<std::string> surrogates;  // files, the coarsest first

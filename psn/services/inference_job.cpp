@@ -37,9 +37,9 @@ void check_moves(const InferenceJob& job, const Communicator& ranks) {
   if (marginal && job.surrogates.size() > 1) {
     throw InvalidArgument("`engine` pm moves in one `surrogate`");
   }
-  if (marginal == job.parameters.empty()) {
+  if (job.correct == 0 && marginal == job.parameters.empty()) {
     throw InvalidArgument(marginal ? "`engine` pm needs latents to move: `parameters` NAME,NAME"
-                                   : "`parameters` are for `engine` pm or da");
+                                   : "`parameters` are for `engine` pm or da, and for `correct`");
   }
   if ((delayed || marginal) && !ranks.alone()) {
     throw InvalidArgument("`engine` da and pm run in one process, without mpirun");
@@ -103,7 +103,8 @@ InferenceJob completed(InferenceJob job) {
     job.engine = Engine::kNetwork;
     job.network = model;
   }
-  if (!job.parameters.empty() && (!job.engine || job.engine == Engine::kDelayed)) {
+  const bool moves = !job.parameters.empty() && job.correct == 0;
+  if (moves && (!job.engine || job.engine == Engine::kDelayed)) {
     job.engine = Engine::kMarginal;
   }
   if (!job.engine) job.engine = Engine::kImportance;

@@ -55,6 +55,14 @@ std::vector<std::string> delayed_warnings(const DelayedFigures& figures,
   return warnings;
 }
 
+std::vector<std::string> correction_warnings(const CorrectionFigures& figures) {
+  if (2 * figures.diverged <= figures.runs) return {};
+  return {fmt::format(
+      "{} of the {} runs of the correction took another path than the surrogate's: `parameters` "
+      "NAME,NAME proposes these latents alone, and leaves the rest to the simulator",
+      figures.diverged, figures.runs)};
+}
+
 std::vector<std::string> marginal_warnings(const MarginalFigures& figures,
                                            const PosteriorSummary& summary) {
   constexpr double kTooNoisy = 4, kFewMoves = 0.02;

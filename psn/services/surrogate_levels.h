@@ -28,6 +28,8 @@ class SurrogateLevels {
 // Whether the surrogate is good enough to have been of use.
 std::vector<std::string> delayed_warnings(const DelayedFigures& figures,
                                           const PosteriorSummary& summary);
+// Whether many runs were in vain.
+std::vector<std::string> correction_warnings(const CorrectionFigures& figures);
 // Whether its estimates are good enough.
 std::vector<std::string> marginal_warnings(const MarginalFigures& figures,
                                            const PosteriorSummary& summary);

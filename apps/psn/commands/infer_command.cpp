@@ -150,9 +150,10 @@ void add_infer_command(CLI::App& program) {
           "(da)")
       ->allow_extra_args(false);
   command
-      ->add_option("--parameters", options->job.parameters,
-                   "latents to move, by name, with commas between them; the rest is drawn by MODEL "
-                   "(pm; da with these is pm inside --surrogate)")
+      ->add_option(
+          "--parameters", options->job.parameters,
+          "latents to move, by name, with commas between them; the rest is drawn by MODEL "
+          "(pm; da with these is pm inside --surrogate); with --correct: latents to propose")
       ->delimiter(',')
       ->allow_extra_args(false);
   command
