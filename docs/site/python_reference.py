@@ -17,7 +17,7 @@ SECTIONS = {
     "Distributions": ["Distribution", *psn._core.families],
     "Running and inferring": ["simulate", "infer", "predict", "graph"],
     "Learning": ["train_surrogate", "train_inference", "Network", "compare"],
-    "Is it right?": ["validate", "calibrate", "criticise"],
+    "Is it right?": ["validate", "calibrate", "criticise", "bayes_factors"],
     "Runs on disk": ["generate", "Store"],
     "Results": ["Samples", "Posterior", "Predictions", "report"],
     "Errors and warnings": ["Error", "InvalidArgument", "ModelError", "ProtocolError", "DataError",

@@ -32,7 +32,7 @@ else:
     from psn._core import (Abandoned, DataError, Distribution, Error, InvalidArgument, ModelError,
                            ProtocolError, factor, observe, observe_value, sample, scope, tag)
     from psn._families import *  # noqa: F403: all families
-    from psn.evidence import calibrate, criticise, validate
+    from psn.evidence import bayes_factors, calibrate, criticise, validate
     from psn.inference import Posterior, infer
     from psn.networks import Network, compare
     from psn.plot import Plot

@@ -105,6 +105,8 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
           network: Any = None, engine: str | None = None, samples: int = 10_000,
           queries: Sequence[str] = (), held: Mapping[str, Any] | None = None, chains: int = 4,
           burn_in: int | None = None, thinning: int = 1, defensive: float = 0.0, correct: int = 0,
+          surrogates: Sequence[Any] = (), moves: int = 200, fresh: float = 0.05,
+          parameters: Sequence[str] = (), until: Sequence[str] = (), max_runs: int | None = None,
           simulator: AnyModel | None = None, unknown: str = "renormalise", draws: int = 10_000,
           out: Any = None, resume: bool = False, **options: Any) -> Posterior:
     """The posterior of a model given observations. An inference network as the model answers by
@@ -115,14 +117,22 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
     engine        "is": importance sampling, the default; "ic": the same with proposals of an
                   inference network, the default if there is a `network`; "network": these proposals
                   themselves, not weighed, so approximate; "lmh", "rmh": Metropolis-Hastings with
-                  prior or random-walk proposals
+                  prior or random-walk proposals; "da": moves inside `surrogates` that single runs
+                  accept or reject; "pm", the default with `parameters`: moves of these, by estimates
+                  of their density
     network       an inference network, of psn.train_inference() or a .psn file
-    samples       runs (is, ic, network), or kept states of all chains (lmh, rmh)
+    samples       runs (is, ic, network), or kept states of all chains (lmh, rmh, da, pm)
     queries       what to report, by name or address; by default all that every run has; "result" is
                   what the program returns
     held          {name: value}: latents to hold at a value, without weighing it
     chains, burn_in, thinning   of Markov chains; burn_in: by default a tenth
     defensive     of "ic": share of runs drawn from the model itself, which bounds the weights
+    surrogates    of the model, to move in (da, pm), the coarsest first
+    moves, fresh  inside a surrogate for one run, at most; share of proposals that are new runs
+    parameters    latents to move (pm) or to propose (correct); the rest is drawn by the model
+    until         goes on until all of these hold: "ess=1000", "mcse(x) < 0.01", "rhat < 1.01", with
+                  a look every `samples` or more
+    max_runs      of the model, at most
     correct, simulator  for a surrogate: run so many samples again in its simulator, and weigh them
                   to be the simulator's posterior
     draws         samples of which all latents are kept, for post.predict()
@@ -148,6 +158,10 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
         job.burn_in = burn_in
         job.thinning = thinning
         job.defensive = defensive
+        job.surrogates = [r.called.name(surrogate) for surrogate in surrogates]
+        job.moves, job.fresh = moves, fresh
+        job.parameters = list(parameters)
+        job.until, job.max_runs = list(until), max_runs
         job.correct = correct
         job.draws = draws
         job.resume = resume
@@ -157,7 +171,9 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
             "network": job.network, "defensive": defensive, "correct": correct or None,
             "observe": observations, "given": held, "query": job.queries, "chains": chains,
             "burn_in": burn_in, "thin": thinning, "draws": draws, "out": out,
-            "unknown": unknown, "simulator": job.surrogate.simulator})
+            "unknown": unknown, "simulator": job.surrogate.simulator,
+            "surrogate": job.surrogates, "moves": moves, "fresh": fresh,
+            "parameters": job.parameters, "until": job.until, "max_runs": max_runs})
         result = _core.infer(job, r.host(), out, config)
         r.page(out)
         r.warn(result.told)

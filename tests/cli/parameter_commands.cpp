@@ -43,7 +43,7 @@ TEST_F(ParameterCommands, MoveThem) {
 }
 
 TEST_F(ParameterCommands, MoveInsideASurrogateAndCorrectIt) {
-  json("train surrogate branching --traces 6000 --lstm_dim 16 --out s.psn");
+  json("train surrogate branching --traces 3000 --lstm_dim 16 --out s.psn");
   const auto inside = json(std::string("infer branching --engine da --surrogate s.psn ") +
                            "--parameters count -n 2000 " + kBranching);
   EXPECT_EQ(inside["engine"], "pm");
