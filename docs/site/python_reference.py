@@ -13,7 +13,7 @@ from psn.columns import Columns
 
 SECTIONS = {
     "Models": ["model", "Model", "serve"],
-    "Inside a model": ["sample", "observe", "observe_value", "tag", "factor", "scope"],
+    "Inside a model": ["sample", "observe", "observe_value", "tag", "factor", "until", "scope"],
     "Distributions": ["Distribution", *psn._core.families],
     "Running and inferring": ["simulate", "infer", "predict", "graph"],
     "Learning": ["train_surrogate", "train_inference", "Network", "compare"],

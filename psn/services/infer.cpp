@@ -14,6 +14,7 @@
 #include "psn/services/engine_run.h"
 #include "psn/services/inference_job.h"
 #include "psn/services/inference_network.h"
+#include "psn/services/kept_runs.h"
 #include "psn/services/model_survey.h"
 #include "psn/services/ranks.h"
 #include "psn/services/stopping.h"
@@ -58,8 +59,9 @@ class Inference {
       engine_.window = &window_;
       engine_.draws = wanted_draws();
     }
+    if (!job.keep.empty()) kept_.emplace(job_, *simulator_, host_);
     if (job.stops_early()) {
-      looks_.emplace(job_, asked_for());
+      looks_.emplace(job_, asked_for(), kept_ ? kept_->found() : 0);
       window_.keep_end();
     }
     forget_fallbacks(*simulator_);
@@ -211,6 +213,7 @@ class Inference {
     looked_ = runs();
     const Stopwatch clock;
     const auto run = [&] {
+      if (kept_) return run_kept(result);
       return run_engine({job_, host_, *simulator_, engine_, guide, looks_ ? &*looks_ : nullptr,
                          levels_ ? &*levels_ : nullptr},
                         figures_, result);
@@ -222,7 +225,14 @@ class Inference {
     }
     figures_.seconds = clock.seconds();
   } catch (const Interrupted&) {
-    throw InterruptedWork(save_unfinished());
+    throw InterruptedWork(kept_ ? kept_->hint() : save_unfinished());
+  }
+
+  Posterior run_kept(InferenceResult& result) {
+    Posterior posterior = kept_->posterior(engine_);
+    figures_.traces = posterior.size();
+    result.kept = {kept_->found(), posterior.size()};
+    return posterior;
   }
 
   // The engine goes on from look to look.
@@ -230,7 +240,8 @@ class Inference {
     engine_.samples = begun_ ? begun_->samples : looks_->first();
     for (EngineState there;;) {
       result.posterior = run();
-      there = *window_.look();
+      auto state = window_.look();
+      there = state ? *std::move(state) : EngineState{.samples = result.posterior.size()};
       const auto next = looks_->next(there, result.posterior);
       if (!next) break;
       engine_.samples = *next;
@@ -276,6 +287,7 @@ class Inference {
   EngineWindow window_;
   std::optional<Draws> draws_;
   std::optional<SurrogateLevels> levels_;  // of delayed acceptance
+  std::optional<KeptRuns> kept_;           // of importance sampling
   std::optional<Looks> looks_;             // where it may stop early
   std::unique_ptr<Simulator> target_;      // of a correction
   std::vector<Query> target_queries_;

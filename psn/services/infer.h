@@ -65,6 +65,9 @@ struct InferenceJob {
   // "ess=1000", "ess(x) > 400", "mcse(x) < 0.01", "rhat < 1.01"; none: simulation.count samples.
   std::vector<std::string> until;
   std::optional<std::uint64_t> max_runs;  // of the model, at most
+  // A trace store of runs of the prior, which are used again, and added to (importance sampling);
+  // empty: none.
+  std::string keep;
 
   // The folder of the results: what is interrupted is kept beside it. Empty: nothing is.
   std::string out;
@@ -109,6 +112,10 @@ struct DelayedFigures {
   double khat = 0;                 // of the weights between the first surrogate and the model
 };
 
+struct KeptFigures {
+  std::uint64_t found = 0, runs = 0;  // that were in the store before; that are there now
+};
+
 struct MarginalFigures {
   double runs = 0;      // of the model for one estimate
   double variance = 0;  // of the logarithm of the estimates, about
@@ -127,6 +134,7 @@ struct InferenceResult {
   std::optional<DelayedFigures> delayed;
   std::optional<MarginalFigures> marginal;
   std::optional<StoppingFigures> stopped;
+  std::optional<KeptFigures> kept;
   std::vector<std::string> learned;  // columns that are a surrogate's tags
   RunReport report;
   // Of the simulator itself: behind the samples (those of a surrogate cost none, those that were

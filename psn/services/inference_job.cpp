@@ -63,6 +63,12 @@ void check_job(const InferenceJob& job, const Communicator& ranks) {
     throw InvalidArgument("`defensive` is for `engine` ic");
   }
   check_moves(job, ranks);
+  if (!job.keep.empty() && (job.engine != Engine::kImportance || job.correct > 0 || job.resume ||
+                            !job.held.values().empty() || !ranks.alone())) {
+    throw InvalidArgument(
+        "`keep` is for `engine` is, whose runs are of the prior, in one process, without `held` "
+        "latents; it goes on by itself, without `resume`");
+  }
   if (job.stops_early()) {
     if (!ranks.alone()) {
       throw InvalidArgument("`until` and `max_runs` run in one process, without mpirun");

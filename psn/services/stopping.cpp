@@ -97,8 +97,9 @@ bool Precision::holds(double figure) const {
   return kind_ == Kind::kEss ? figure >= bound_ : figure <= bound_;
 }
 
-Looks::Looks(const InferenceJob& job, std::vector<std::string> names)
+Looks::Looks(const InferenceJob& job, std::vector<std::string> names, std::uint64_t free)
     : job_(job),
+      free_(free),
       names_(std::move(names)),
       chains_(job.has_chains() ? job.chains : 1),
       every_(job.has_chains() ? per_chain(job) : job.simulation.count) {
@@ -130,13 +131,13 @@ void Looks::limit(MarginalOptions& options) const {
 // first.
 std::uint64_t Looks::first() const {
   if (!job_.max_runs) return every_ * chains_;
-  return job_.has_chains() ? chains_ : std::min(every_, *job_.max_runs);
+  return job_.has_chains() ? chains_ : std::min(every_, *job_.max_runs + free_);
 }
 
 std::uint64_t Looks::most_samples(const EngineState& state) const {
   const std::uint64_t there = state.samples / chains_;
   if (!job_.max_runs) return kUnlimited;
-  if (!job_.has_chains()) return *job_.max_runs;
+  if (!job_.has_chains()) return *job_.max_runs + free_;
   std::uint64_t left = kUnlimited;
   for (const ChainState& chain : state.chains) {
     const std::uint64_t own = runs_of_each(job_) - std::min(runs_of_each(job_), chain.runs);

@@ -46,7 +46,8 @@ class Precision {
 class Looks {
  public:
   // Of a completed job that stops early; checked.
-  Looks(const InferenceJob& job, std::vector<std::string> names);
+  // `free`: samples that take no run.
+  Looks(const InferenceJob& job, std::vector<std::string> names, std::uint64_t free = 0);
 
   std::uint64_t first() const;    // samples until the first look, of all chains together
   std::uint64_t burn_in() const;  // of each chain
@@ -63,6 +64,7 @@ class Looks {
   bool look(const Posterior& posterior);
 
   const InferenceJob& job_;
+  const std::uint64_t free_;
   const std::vector<std::string> names_;
   const std::uint64_t chains_;  // 1: there are none
   const std::uint64_t every_;   // samples of each

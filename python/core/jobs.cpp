@@ -142,6 +142,7 @@ void bind_inference_job(py::module_& module) {
       .def_readwrite("parameters", &Job::parameters)
       .def_readwrite("until", &Job::until)
       .def_readwrite("max_runs", &Job::max_runs)
+      .def_readwrite("keep", &Job::keep)
       .def_readwrite("defensive", &Job::defensive)
       .def_readwrite("correct", &Job::correct)
       .def_readwrite("draws", &Job::draws)

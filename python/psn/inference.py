@@ -107,6 +107,7 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
           burn_in: int | None = None, thinning: int = 1, defensive: float = 0.0, correct: int = 0,
           surrogates: Sequence[Any] = (), moves: int = 200, fresh: float = 0.05,
           parameters: Sequence[str] = (), until: Sequence[str] = (), max_runs: int | None = None,
+          keep: Any = None,
           simulator: AnyModel | None = None, unknown: str = "renormalise", draws: int = 10_000,
           out: Any = None, resume: bool = False, **options: Any) -> Posterior:
     """The posterior of a model given observations. An inference network as the model answers by
@@ -133,6 +134,7 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
     until         goes on until all of these hold: "ess=1000", "mcse(x) < 0.01", "rhat < 1.01", with
                   a look every `samples` or more
     max_runs      of the model, at most
+    keep          a psn.Store's folder of runs, which are used again, and added to (is)
     correct, simulator  for a surrogate: run so many samples again in its simulator, and weigh them
                   to be the simulator's posterior
     draws         samples of which all latents are kept, for post.predict()
@@ -162,6 +164,7 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
         job.moves, job.fresh = moves, fresh
         job.parameters = list(parameters)
         job.until, job.max_runs = list(until), max_runs
+        job.keep = path_of(keep)
         job.correct = correct
         job.draws = draws
         job.resume = resume
@@ -173,7 +176,8 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
             "burn_in": burn_in, "thin": thinning, "draws": draws, "out": out,
             "unknown": unknown, "simulator": job.surrogate.simulator,
             "surrogate": job.surrogates, "moves": moves, "fresh": fresh,
-            "parameters": job.parameters, "until": job.until, "max_runs": max_runs})
+            "parameters": job.parameters, "until": job.until, "max_runs": max_runs,
+            "keep": job.keep})
         result = _core.infer(job, r.host(), out, config)
         r.page(out)
         r.warn(result.told)

@@ -79,6 +79,9 @@ void print_result(const InferenceResult& result) {
       fmt::print("{:.0f} moves inside the surrogate for one, ", marginal->moves);
     fmt::print("longest stay {} iterations\n", marginal->longest_stay);
   }
+  if (const auto& kept = result.kept) {
+    fmt::print("{} of {} runs were kept from before\n", kept->found, kept->runs);
+  }
   if (result.stopped) print_stop(*result.stopped);
   fmt::print("runs of the simulator: {}, and {} to see what it is like\n", result.simulator_runs,
              result.survey_runs);
@@ -212,6 +215,9 @@ void add_infer_command(CLI::App& program) {
           "--max-runs", options->job.max_runs,
           "runs of MODEL at most, burn-in included; few to see what it is like come on top")
       ->check(CLI::Range(1, 1 << 30));
+  command->add_option("--keep", options->job.keep,
+                      "trace store of runs: those that are there are used again, and new ones are "
+                      "kept for the next question, whatever it observes, and for training (is)");
   command
       ->add_option("--draws", options->draws,
                    "samples of which all latents are kept in OUT, for psn predict; 0: none")

@@ -46,6 +46,9 @@ nlohmann::ordered_json json_of(const InferenceResult& result, const InferenceJob
                         {"moves", marginal->moves},
                         {"longest_stay", marginal->longest_stay}};
   }
+  if (const auto& kept = result.kept) {
+    json["kept"] = {{"store", job.keep}, {"found", kept->found}, {"runs", kept->runs}};
+  }
   if (result.stopped) json["stopped"] = json_of(*result.stopped);
   add_observation_use(result.use, json);
   add_summary(result.summary, json);
