@@ -82,7 +82,7 @@ class MarginalRuns : public Guide, public Task {
   Choice choice(const Pending& request) {
     Place& place = slots_[request.slot];
     const Distribution& prior = *request.distribution;
-    const Choice drawn{prior.draw(*request.rng), std::nullopt};
+    Choice drawn{prior.draw(*request.rng), std::nullopt};
     if (!is_parameter(*request.address)) return drawn;
     MarginalEstimate& e = *place.estimate;
     if (place.run == 0) e.priors.push_back(prior);
