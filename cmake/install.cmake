@@ -57,7 +57,7 @@ set(public_headers
   psn/nn/run/evaluate.h psn/train/trainer.h psn/train/comparison.h psn/ppx/remote.h psn/ppx/server.h
   psn/ppx/psn.h psn/services/simulate.h psn/services/infer.h psn/services/train.h
   psn/services/compare.h psn/services/validate.h psn/services/calibrate.h
-  psn/services/criticise.h psn/services/generate.h psn/services/stores.h psn/services/predict.h
+  psn/services/criticise.h psn/services/model_evidence.h psn/services/generate.h psn/services/stores.h psn/services/predict.h
   psn/services/graph.h psn/services/serve.h psn/services/inspect.h psn/services/machine.h
   psn/services/summary.h psn/services/diagnose.h psn/services/export_result.h
   psn/services/watch.h psn/services/build_facts.h psn/services/import_runs.h)

@@ -142,6 +142,7 @@ int run(int argc, char** argv) {
   add_validate_command(program);
   add_calibrate_command(program);
   add_criticise_command(program);
+  add_evidence_command(program);
   add_data_command(program);
   add_experiment_command(program);
   add_zoo_command(program);

@@ -157,10 +157,10 @@ bool Chain::finish(Trace& trace, bool adapts) {
 }
 
 void Chain::count_start_attempt() {
-  if (++attempts_ < kMaxStartAttempts) return;
+  if (++attempts_ < options_.start_attempts) return;
   throw ModelError(
       fmt::format("chain {} found no trace with non-zero likelihood in {} draws from the prior",
-                  id_, kMaxStartAttempts));
+                  id_, options_.start_attempts));
 }
 
 Chain::Class Chain::class_of(const Entry& entry) {

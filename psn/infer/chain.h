@@ -12,8 +12,6 @@
 
 namespace psn {
 
-// To find a state to start from.
-inline constexpr std::uint64_t kMaxStartAttempts = 10'000;
 // Streams of a chain: traces use its iteration numbers, decisions (which site, accept) this one.
 inline constexpr std::uint64_t kDecisionStream = ~std::uint64_t{0};
 

@@ -23,6 +23,7 @@ class ChainPool {
   ChainPool(const Options& options, Posterior& posterior)
       : options_(options),
         samples_(per_chain(options)),
+        stride_(options.stride == 0 ? samples_ : options.stride),
         posterior_(posterior),
         places_(options.chains) {
     if (options.resume) restore(*options.resume);
@@ -74,7 +75,8 @@ class ChainPool {
     const C& chain = *place.chain;
     const std::uint64_t since = after_burn_in(chain);
     if (since == 0 || since % options_.thinning != 0) return;
-    const std::size_t row = first_row(chain) + since / options_.thinning - 1;
+    const std::uint64_t sample = since / options_.thinning - 1;
+    const std::size_t row = place_of(chain) * samples_ + sample;
     if (place.last_row) {
       posterior_.put_again(row, *place.last_row);
     } else {
@@ -82,20 +84,25 @@ class ChainPool {
     }
     place.last_row = row;
     if (options_.draws) {
-      options_.draws->offer(options_.first * samples_ + row, chain.current(), 0);
+      options_.draws->offer(chain.id() * stride_ + sample, chain.current(), 0);
     }
   }
 
   EngineState state() {
     EngineState state;
+    state.samples = options_.samples;
+    std::vector<std::size_t> rows;
     for (Place& place : places_) {
       const std::lock_guard lock(place.mutex);
       if (!place.chain) continue;
       state.chains.push_back(place.chain->state());
       const std::uint64_t kept = after_burn_in(*place.chain) / options_.thinning;
-      for (std::uint64_t i = 0; i < kept; ++i) state.rows.push_back(first_row(*place.chain) + i);
+      for (std::uint64_t i = 0; i < kept; ++i) {
+        state.rows.push_back(place_of(*place.chain) * stride_ + i);
+        rows.push_back(place_of(*place.chain) * samples_ + i);
+      }
     }
-    state.posterior = posterior_.select({state.rows.begin(), state.rows.end()});
+    state.posterior = posterior_.select(rows);
     if (options_.draws) state.draws = options_.draws->serialize();
     return state;
   }
@@ -122,7 +129,8 @@ class ChainPool {
       throw InvalidArgument("what there is has other quantities than are asked for now");
     }
     for (std::size_t k = 0; k < state.rows.size(); ++k) {
-      posterior_.put_from(state.rows[k], state.posterior, k);
+      const std::uint64_t row = state.rows[k] / stride_ * samples_ + state.rows[k] % stride_;
+      posterior_.put_from(row, state.posterior, k);
     }
     if (options_.draws) {
       options_.draws->restore(Draws::parse(state.draws, "draws so far"), state.rows);
@@ -135,10 +143,11 @@ class ChainPool {
   std::uint64_t after_burn_in(const C& chain) const {
     return chain.iteration() - std::min(chain.iteration(), options_.burn_in);
   }
-  std::size_t first_row(const C& chain) const { return (chain.id() - options_.first) * samples_; }
+  std::size_t place_of(const C& chain) const { return chain.id() - options_.first; }
 
   const Options& options_;
   const std::uint64_t samples_;  // of each
+  const std::uint64_t stride_;
   Posterior& posterior_;
   std::vector<Place> places_;
   std::atomic<std::uint32_t> next_{0};

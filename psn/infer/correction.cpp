@@ -72,7 +72,8 @@ Correction correct_to_simulator(Simulator& simulator, const Observations& observ
   if (diverged == result.posterior.size()) {
     throw ModelError(
         "every run of the simulator took another path than the surrogate's sample that it was to "
-        "follow: nothing is left to correct with");
+        "follow: nothing is left to correct with; `parameters` NAME,NAME proposes these latents "
+        "alone, and leaves the rest to the simulator");
   }
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -135,11 +135,11 @@ bool DelayedChain::finish(std::size_t level, Trace* run) {
   before_.reset();
   if (started) {
     count(ran && here.descends, log_w, moved);
-  } else if (!moved && ++state.attempts == kMaxStartAttempts) {
+  } else if (!moved && ++state.attempts == options_.start_attempts) {
     throw ModelError(fmt::format(
         "chain {} found no state to start from in {} runs of the simulator: the surrogate's "
         "posterior leads to none that is possible",
-        state.id, kMaxStartAttempts));
+        state.id, options_.start_attempts));
   }
   return moved;
 }

@@ -44,6 +44,7 @@ class Writer {
     const ChainState::Delayed& d = chain.delayed;
     numbers.insert(numbers.end(), {d.log_weight, d.log_moves, d.adapted});
     numbers.insert(numbers.end(), d.log_weights.begin(), d.log_weights.end());
+    numbers.insert(numbers.end(), chain.marginal.begin(), chain.marginal.end());
     chains_.push_back({{"id", chain.id},
                        {"runs", chain.runs},
                        {"attempts", chain.attempts},
@@ -56,6 +57,7 @@ class Writer {
                        {"transitions", trace.transitions.size()},
                        {"steps", std::move(steps)},
                        {"delayed", {d.alongside, d.stay, d.longest, d.log_weights.size()}},
+                       {"marginal", chain.marginal.size()},
                        {"below", chain.below.size()}});
     file_.tensors[fmt::format("chain/{}", chains_.size() - 1)] =
         Tensor::from(numbers, {static_cast<std::int64_t>(numbers.size())});
@@ -119,6 +121,7 @@ class Reader {
                      .current = {},
                      .steps = {},
                      .delayed = {},
+                     .marginal = {},
                      .below = {}};
     Trace& trace = chain.current;
     trace.log_joint = number();
@@ -154,6 +157,9 @@ class Reader {
                      .log_weights = {}};
     for (std::size_t left = d.at(3); left > 0; --left) {
       chain.delayed.log_weights.push_back(number());
+    }
+    for (auto left = from.value("marginal", std::size_t{0}); left > 0; --left) {
+      chain.marginal.push_back(number());
     }
     for (std::size_t left = from.at("below"); left > 0; --left)
       chain.below.push_back(this->chain());
@@ -211,6 +217,7 @@ TensorFile EngineState::to_file() const {
   bytes.bytes.resize((draws.size() + 3) / 4 * 4);
   file.tensors["draws"] = std::move(bytes);
   file.metadata["draws_size"] = std::to_string(draws.size());
+  file.metadata["samples"] = std::to_string(samples);
   Writer writer(file);
   for (const ChainState& chain : chains) writer.add(chain);
   writer.finish();
@@ -228,6 +235,9 @@ EngineState EngineState::from_file(const TensorFile& file, AddressTable& table,
     state.draws = file.tensors.at("draws").bytes;
     state.draws.resize(
         std::min<std::size_t>(state.draws.size(), std::stoull(file.metadata.at("draws_size"))));
+    if (const auto found = file.metadata.find("samples"); found != file.metadata.end()) {
+      state.samples = std::stoull(found->second);
+    }
     Reader reader(file, table);
     while (!reader.done()) state.chains.push_back(reader.chain());
   } catch (const std::exception& error) {
@@ -252,7 +262,8 @@ OpenWindow::~OpenWindow() {
   if (!window_) return;
   const std::lock_guard lock(window_->mutex_);
   try {
-    if (std::uncaught_exceptions() > exceptions_) window_->last_ = window_->look_();
+    const bool failed = std::uncaught_exceptions() > exceptions_;
+    if (failed || window_->keeps_end_) window_->last_ = window_->look_();
   } catch (...) {  // no memory: nothing is to be seen
   }
   window_->look_ = nullptr;

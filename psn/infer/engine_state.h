@@ -41,7 +41,9 @@ struct ChainState {
     std::vector<double> log_weights;      // of what was proposed after burn-in
   };
   Delayed delayed;
-  std::vector<ChainState> below;  // those of its surrogates, the coarsest first
+  std::vector<double> marginal;    // of a pseudo-marginal chain (marginal_chain.cpp); else none
+  std::uint64_t runs_for_one = 1;  // of the simulator, for an iteration; not kept in a file
+  std::vector<ChainState> below;   // those of its surrogates, the coarsest first
 };
 
 struct EngineState {
@@ -50,6 +52,7 @@ struct EngineState {
   std::vector<std::uint64_t> failed;  // places of traces that the simulator could not finish
   std::vector<ChainState> chains;     // those that have begun
   std::string draws;                  // EngineOptions::draws as a file; empty: none
+  std::uint64_t samples = 0;          // EngineOptions::samples; 0: nobody wrote it down
 
   std::uint64_t traces() const;  // that were run for it
 
@@ -66,16 +69,19 @@ struct EngineState {
 class EngineWindow {
  public:
   std::optional<EngineState> look() const;  // nullopt: no engine has begun
+  // From now on the end of an engine stays to be seen, for another to go on from.
+  void keep_end() { keeps_end_ = true; }
 
  private:
   friend class OpenWindow;
   mutable std::mutex mutex_;
   std::function<EngineState()> look_;
   std::optional<EngineState> last_;
+  bool keeps_end_ = false;
 };
 
 // For engines: the window (may be null) is open while this lives. If an exception ends the engine,
-// what was to be seen then stays to be seen.
+// what was to be seen then stays to be seen. What it looks at must outlive this.
 class OpenWindow {
  public:
   OpenWindow(EngineWindow* window, std::function<EngineState()> look);

@@ -39,33 +39,36 @@ Posterior weighted_traces(Simulator& simulator, const RunOptions& how, const Eng
   Posterior posterior(options.queries, options.samples, options.keep_traces);
   Places places(options.samples);
   if (options.resume) restore(*options.resume, options.draws, posterior, places);
-  const OpenWindow window(options.window, [&] {
-    EngineState state;
-    state.rows = all_of(places, Place::kThere);
-    state.failed = all_of(places, Place::kFailed);
-    state.posterior = posterior.select({state.rows.begin(), state.rows.end()});
-    if (options.draws) state.draws = options.draws->serialize();
-    return state;
-  });
-  RunOptions run_options = how;
-  const auto settle = [&](std::uint64_t i, Place place) {
-    places[i - options.first].store(place, std::memory_order_release);
-  };
-  run_options.failed = [&](std::uint64_t i) { settle(i, Place::kFailed); };
-  if (options.resume) {
-    run_options.skip = [&](std::uint64_t i) {
-      return places[i - options.first].load(std::memory_order_relaxed) != Place::kMissing;
+  {
+    const OpenWindow window(options.window, [&] {
+      EngineState state;
+      state.samples = options.samples;
+      state.rows = all_of(places, Place::kThere);
+      state.failed = all_of(places, Place::kFailed);
+      state.posterior = posterior.select({state.rows.begin(), state.rows.end()});
+      if (options.draws) state.draws = options.draws->serialize();
+      return state;
+    });
+    RunOptions run_options = how;
+    const auto settle = [&](std::uint64_t i, Place place) {
+      places[i - options.first].store(place, std::memory_order_release);
     };
+    run_options.failed = [&](std::uint64_t i) { settle(i, Place::kFailed); };
+    if (options.resume) {
+      run_options.skip = [&](std::uint64_t i) {
+        return places[i - options.first].load(std::memory_order_relaxed) != Place::kMissing;
+      };
+    }
+    run_traces(
+        simulator, options.samples, make_guide,
+        [&](std::uint64_t i, Trace& trace) {
+          const double log_weight = weighing == Weighing::kExact ? trace.log_weight : 0;
+          posterior.put(i - options.first, trace, log_weight);
+          if (options.draws) options.draws->offer(i, trace, log_weight);
+          settle(i, Place::kThere);
+        },
+        run_options, options.parallelism);
   }
-  run_traces(
-      simulator, options.samples, make_guide,
-      [&](std::uint64_t i, Trace& trace) {
-        const double log_weight = weighing == Weighing::kExact ? trace.log_weight : 0;
-        posterior.put(i - options.first, trace, log_weight);
-        if (options.draws) options.draws->offer(i, trace, log_weight);
-        settle(i, Place::kThere);
-      },
-      run_options, options.parallelism);
   if (all_of(places, Place::kFailed).empty()) return posterior;
   return posterior.filter([&](std::size_t i) { return places[i].load() != Place::kFailed; });
 }

@@ -65,15 +65,17 @@ MetropolisResult metropolis_hastings(Simulator& simulator, const Observations& o
                                      const MetropolisOptions& options) {
   MetropolisResult result{MetropolisPool::posterior(options)};
   MetropolisPool chains(options, result.posterior);
-  const OpenWindow window(options.window, [&] { return chains.state(); });
-  const Parallelism used = effective(options.parallelism, simulator, options.chains);
-  on_threads(used.threads, [&](const std::atomic<bool>& cancelled) {
-    const auto ensemble = simulator.ensemble(used.width);
-    RunOptions run_options = options.run_options(&observations);
-    run_options.cancelled = &cancelled;
-    ChainTask task(options, chains, used.width);
-    run(*ensemble, task, task, run_options);
-  });
+  {
+    const OpenWindow window(options.window, [&] { return chains.state(); });
+    const Parallelism used = effective(options.parallelism, simulator, options.chains);
+    on_threads(used.threads, [&](const std::atomic<bool>& cancelled) {
+      const auto ensemble = simulator.ensemble(used.width);
+      RunOptions run_options = options.run_options(&observations);
+      run_options.cancelled = &cancelled;
+      ChainTask task(options, chains, used.width);
+      run(*ensemble, task, task, run_options);
+    });
+  }
   result.acceptance = chains.acceptance();
   result.iterations = chains.iterations();
   return result;

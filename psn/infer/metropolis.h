@@ -18,7 +18,11 @@ struct MetropolisOptions : EngineOptions {  // `first` counts chains
   std::size_t chains = 4;                   // `samples` is divided among them, rounded up
   std::uint64_t burn_in = 0;                // iterations of each chain before the first kept one
   std::uint64_t thinning = 1;               // keep every so manieth
-  bool random_walk = false;                 // RMH
+  std::uint64_t start_attempts = 10'000;    // of each chain, to find a state to start from
+  // How far apart the numbers of two chains' first samples are, by which EngineState and Draws know
+  // samples; 0: as many as a chain has. For chains that go on with more `samples` than before.
+  std::uint64_t stride = 0;
+  bool random_walk = false;  // RMH
   // RMH: the share of draws from the prior, so that a chain can leave a mode; and the first step
   // size in units of the site's prior standard deviation. Steps adapt during burn-in only.
   double prior_share = 0.1;
@@ -32,7 +36,7 @@ struct MetropolisResult {
 };
 
 // The chains start from draws of the prior with non-zero likelihood; ModelError if a chain finds
-// none in 10,000 attempts. A run that the simulator cannot finish is a proposal rejected. The
+// none in so many attempts. A run that the simulator cannot finish is a proposal rejected. The
 // result depends on neither width nor threads.
 MetropolisResult metropolis_hastings(Simulator& simulator, const Observations& observations,
                                      const MetropolisOptions& options);

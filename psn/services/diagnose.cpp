@@ -103,7 +103,9 @@ void add_surrogate(const Json& summary, Findings& findings) {
   if (!summary.contains("correction")) return;
   const Json& correction = summary.at("correction");
   const double diverged = correction.value("diverged", 0.0), runs = correction.value("runs", 1.0);
-  if (diverged <= runs / 2) return;
+  const bool warned = summary.value("warnings", Json::array()).dump().find("took another path") !=
+                      std::string::npos;  // results of before were not
+  if (diverged <= runs / 2 || warned) return;
   findings.push_back(
       {fmt::format("{:.0f} of the {:.0f} runs of the correction took another path", diverged, runs),
        "choices that nobody controls led the simulator elsewhere; these runs weigh nothing",

@@ -7,7 +7,8 @@ namespace psn::services {
 const std::map<std::string, Engine>& engine_names() {
   static const std::map<std::string, Engine> names{
       {"is", Engine::kImportance},  {"ic", Engine::kCompiled},    {"network", Engine::kNetwork},
-      {"lmh", Engine::kPriorMoves}, {"rmh", Engine::kRandomWalk}, {"da", Engine::kDelayed}};
+      {"lmh", Engine::kPriorMoves}, {"rmh", Engine::kRandomWalk}, {"da", Engine::kDelayed},
+      {"pm", Engine::kMarginal}};
   return names;
 }
 

@@ -8,7 +8,7 @@
 
 namespace psn::services {
 
-// "is", "ic", "network", "lmh", "rmh", "da".
+// "is", "ic", "network", "lmh", "rmh", "da", "pm".
 const std::map<std::string, Engine>& engine_names();
 const std::string& name_of(Engine engine);
 

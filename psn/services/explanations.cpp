@@ -62,6 +62,18 @@ constexpr std::array kExplanations{
         "simulator; what ESS, k-hat and R-hat say is about the surrogate alone",
         "train it longer (psn train surrogate with `from`), look where it differs (psn "
         "compare), or weigh its posterior to be the simulator's (psn infer with `correct`)"},
+    Explanation{
+        "took another path than the surrogate's",
+        "choices that nobody controls, or that the surrogate knows badly, led the simulator "
+        "elsewhere; these runs weigh nothing",
+        "`parameters` names the latents that matter: they alone are proposed then; or let "
+        "the surrogate control these choices, or train it longer"},
+    Explanation{
+        "estimates of the likelihood are noisy",
+        "a chain stays where an estimate was too high by luck, until another is as lucky; it "
+        "is exact in the end, and takes long",
+        "more `parameters`, so that less is nuisance; importance sampling (`engine` is) where "
+        "the prior is not much wider than the posterior"},
     Explanation{"is from its simulator is not known",
                 "its training held no traces out, so nothing says how close it came",
                 "psn compare measures it; train with held-out traces (`validation`)"},

@@ -11,7 +11,6 @@
 #include "psn/services/run_report.h"
 #include "psn/services/shared_stream.h"
 #include "psn/services/trace_writing.h"
-#include "psn/train/trainer.h"
 
 namespace psn::services {
 namespace {
@@ -27,24 +26,10 @@ void require_same_model(TraceSource& stream, data::StoreWriter& writer, const st
                   store, writer.size() - 1));
 }
 
-// The traces that training on the model itself would use, without the first. Trace i is from
-// random stream i, so the store depends on model and seed alone.
-StreamOptions stream_options(const SimulationOptions& s, std::uint64_t first, Monitor* monitor) {
-  TrainOptions traces;
-  traces.seed = s.seed;
-  traces.traces = s.count;
-  traces.max_length = s.max_length;
-  traces.simulation = s.parallelism;
-  traces.monitor = monitor;
-  StreamOptions stream = training_stream(traces);
-  stream.first = first;
-  return stream;
-}
-
 // What ranks do for the one that has the store: it is asked to stop, and says so.
 GenerationResult help_to_generate(Simulator& simulator, const SimulationOptions& s, Host& host) {
   const WorkScope work(host, {.label = s.model});
-  SharedStream(simulator, stream_options(s, 0, nullptr), host.ranks()).help();
+  SharedStream(simulator, stored_stream(s, 0, nullptr), host.ranks()).help();
   all_failures(simulator, host);
   return {};
 }
@@ -71,7 +56,7 @@ GenerationResult generate(Simulator& simulator, const GenerationJob& job, Host& 
   const std::uint64_t first = before < s.count ? std::max<std::uint64_t>(before, 1) - 1 : s.count;
   // Ranks stop between two messages only.
   Monitor* monitor = host.ranks().alone() ? &host.monitor() : nullptr;
-  SharedStream stream(simulator, stream_options(s, first, monitor), host.ranks());
+  SharedStream stream(simulator, stored_stream(s, first, monitor), host.ranks());
   if (before < s.count) {
     if (before > 0) require_same_model(stream, writer, job.store);
     if (!job.config.empty()) write_file_atomically(job.store + "/" + kConfigFile, job.config);

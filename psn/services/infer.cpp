@@ -7,15 +7,17 @@
 
 #include "psn/base/error.h"
 #include "psn/infer/correction.h"
-#include "psn/infer/delayed_acceptance.h"
 #include "psn/infer/diagnostics.h"
 #include "psn/infer/importance.h"
-#include "psn/infer/metropolis.h"
+#include "psn/infer/parameter_correction.h"
 #include "psn/nn/run/network_guide.h"
+#include "psn/services/engine_run.h"
 #include "psn/services/inference_job.h"
 #include "psn/services/inference_network.h"
+#include "psn/services/kept_runs.h"
 #include "psn/services/model_survey.h"
 #include "psn/services/ranks.h"
+#include "psn/services/stopping.h"
 #include "psn/services/surrogate_levels.h"
 #include "psn/services/unfinished_inference.h"
 #include "psn/services/warnings.h"
@@ -46,7 +48,6 @@ class Inference {
                        : open_simulator(job.simulation, job.surrogate, host, job.correct > 0)),
         unfinished_(job.out, job.config, observations_json(job.observations), host.ranks()),
         begun_(unfinished_.open(job.resume, *simulator_)),
-        draws_(job.simulation.seed, {.draws = job.draws}),
         work_(host, {.label = job.simulation.model, .total = traces_of(job), .rescue = [this] {
                        return save_unfinished();
                      }}) {
@@ -57,6 +58,11 @@ class Inference {
     if (job.correct == 0) {
       engine_.window = &window_;
       engine_.draws = wanted_draws();
+    }
+    if (!job.keep.empty()) kept_.emplace(job_, *simulator_, host_);
+    if (job.stops_early()) {
+      looks_.emplace(job_, asked_for(), kept_ ? kept_->found() : 0);
+      window_.keep_end();
     }
     forget_fallbacks(*simulator_);
     if (begun_) host.work_goes_on_from(begun_->traces());
@@ -77,9 +83,9 @@ class Inference {
     if (!answers_alone(job_)) {
       result.report.surrogate = surrogate_quality(job_.simulation.model);
     }
-    if (wanted_draws()) {
-      join(host_.ranks(), draws_);
-      result.draws.emplace(std::move(draws_));
+    if (draws_) {
+      join(host_.ranks(), *draws_);
+      result.draws.emplace(std::move(*draws_));
     }
     if (!host_.ranks().leads()) return result;
     for (std::string& more : warnings_of(result)) result.warnings.push_back(std::move(more));
@@ -105,8 +111,23 @@ class Inference {
 
   std::vector<std::string> warnings_of(const InferenceResult& result) const {
     std::vector<std::string> warnings = posterior_warnings(result.summary);
+    if (result.marginal) {
+      for (std::string& more : marginal_warnings(*result.marginal, result.summary)) {
+        warnings.push_back(std::move(more));
+      }
+    }
     if (result.delayed) {
       for (std::string& more : delayed_warnings(*result.delayed, result.summary)) {
+        warnings.push_back(std::move(more));
+      }
+    }
+    if (result.stopped) {
+      for (std::string& more : stopping_warnings(*result.stopped)) {
+        warnings.push_back(std::move(more));
+      }
+    }
+    if (result.correction) {
+      for (std::string& more : correction_warnings(*result.correction)) {
         warnings.push_back(std::move(more));
       }
     }
@@ -129,16 +150,30 @@ class Inference {
     engine_.resume = begun_;
   }
 
-  Draws* wanted_draws() { return job_.draws > 0 ? &draws_ : nullptr; }
+  // None of them has any samples so far.
+  Draws* wanted_draws() {
+    if (job_.draws == 0) return nullptr;
+    return &draws_.emplace(job_.simulation.seed, Draws::Limits{.draws = job_.draws});
+  }
+
+  // What the samples are asked, without what is asked for ourselves.
+  std::vector<std::string> asked_for() const {
+    std::vector<std::string> names;
+    for (const Query& query : engine_.queries) names.push_back(query.name);
+    names.pop_back();
+    return names;
+  }
 
   // What is corrected to is asked, not the surrogate.
   void open_target() {
     const SimulationOptions& s = job_.simulation;
     target_ = open_simulator(job_.surrogate.simulator, s, s.count, host_);
     std::vector<std::string> names = job_.queries;
+    names.insert(names.end(), job_.parameters.begin(), job_.parameters.end());
     for (const auto& [name, value] : job_.observations.values()) names.push_back(name);
     const ModelSurvey survey(*target_, s.parallelism, s.run_options(host_, &job_.held), names);
     survey.check_densities(job_.observations);
+    for (const std::string& name : job_.parameters) survey.require(name, "`parameters`");
     target_queries_ = queries_for(survey, job_.queries, job_.observations);
   }
 
@@ -154,8 +189,10 @@ class Inference {
       }
       names.push_back(name);
     }
+    names.insert(names.end(), job_.parameters.begin(), job_.parameters.end());
     const ModelSurvey survey(*simulator_, s.parallelism, s.run_options(host_, &job_.held), names);
     survey.check(job_.observations);
+    for (const std::string& name : job_.parameters) survey.require(name, "`parameters`");
     if (job_.engine != Engine::kNetwork) survey.check_densities(job_.observations);
     survey.check_held(job_.held);
     engine_.queries = queries_for(survey, queries, job_.observations);
@@ -175,64 +212,44 @@ class Inference {
     }
     looked_ = runs();
     const Stopwatch clock;
-    result.posterior = levels_             ? run_delayed(result)
-                       : job_.has_chains() ? run_chains()
-                                           : run_importance(guide);
+    const auto run = [&] {
+      if (kept_) return run_kept(result);
+      return run_engine({job_, host_, *simulator_, engine_, guide, looks_ ? &*looks_ : nullptr,
+                         levels_ ? &*levels_ : nullptr},
+                        figures_, result);
+    };
+    if (looks_) {
+      run_until(result, run);
+    } else {
+      result.posterior = run();
+    }
     figures_.seconds = clock.seconds();
   } catch (const Interrupted&) {
-    throw InterruptedWork(save_unfinished());
+    throw InterruptedWork(kept_ ? kept_->hint() : save_unfinished());
   }
 
-  Posterior run_importance(const GuideFactory& guide) {
-    EngineOptions own = engine_;
-    const RankPart part = own_part(host_.ranks(), own.samples);
-    own.first = part.first;
-    own.samples = part.count;
-    figures_.traces = job_.simulation.count;
-    figures_.approximate = job_.engine == Engine::kNetwork;
-    const auto engine = figures_.approximate ? guided_draws : importance_sampling;
-    return joined(host_.ranks(), engine(*simulator_, job_.observations, own, guide));
+  Posterior run_kept(InferenceResult& result) {
+    Posterior posterior = kept_->posterior(engine_);
+    figures_.traces = posterior.size();
+    result.kept = {kept_->found(), posterior.size()};
+    return posterior;
   }
 
-  MetropolisOptions chain_options() const {
-    MetropolisOptions options;
-    static_cast<EngineOptions&>(options) = engine_;
-    options.chains = job_.chains;
-    options.thinning = job_.thinning;
-    options.random_walk = job_.engine != Engine::kPriorMoves;
-    options.burn_in = burn_in(job_);
-    return options;
-  }
-
-  Posterior run_delayed(InferenceResult& result) {
-    DelayedOptions own;
-    static_cast<MetropolisOptions&>(own) = chain_options();
-    own.surrogates = levels_->levels();
-    own.most_moves = job_.moves;
-    own.fresh_share = job_.fresh;
-    DelayedResult delayed = delayed_acceptance(*simulator_, job_.observations, own);
-    figures_.traces = delayed.iterations;
-    figures_.acceptance = delayed.acceptance;
-    result.delayed = {delayed.moves, delayed.longest_stay, delayed.khat};
-    return std::move(delayed.posterior);
-  }
-
-  // All chains, of which this rank runs a part.
-  Posterior run_chains() {
-    const RankPart part = own_part(host_.ranks(), job_.chains);
-    MetropolisOptions own = chain_options();
-    own.first = part.first;
-    own.chains = part.count;
-    own.samples = per_chain(job_) * part.count;
-    MetropolisResult result{Posterior(own.queries, 0)};
-    if (part.count > 0) result = metropolis_hastings(*simulator_, job_.observations, own);
-    // Chains are of equal length.
-    double sums[] = {result.acceptance * static_cast<double>(part.count),
-                     static_cast<double>(result.iterations)};
-    host_.ranks().sum(sums);
-    figures_.traces = static_cast<std::uint64_t>(sums[1]);
-    figures_.acceptance = sums[0] / static_cast<double>(job_.chains);
-    return joined(host_.ranks(), std::move(result.posterior));
+  // The engine goes on from look to look.
+  void run_until(InferenceResult& result, const std::function<Posterior()>& run) {
+    engine_.samples = begun_ ? begun_->samples : looks_->first();
+    for (EngineState there;;) {
+      result.posterior = run();
+      auto state = window_.look();
+      there = state ? *std::move(state) : EngineState{.samples = result.posterior.size()};
+      const auto next = looks_->next(there, result.posterior);
+      if (!next) break;
+      engine_.samples = *next;
+      engine_.resume = &there;
+      engine_.draws = wanted_draws();
+    }
+    engine_.resume = nullptr;
+    result.stopped = looks_->figures();
   }
 
   // The surrogate's posterior becomes the simulator's.
@@ -246,13 +263,18 @@ class Inference {
                               .ess_before = result.posterior.effective_sample_size(),
                               .khat_before = pareto_khat(result.posterior.log_weights()).khat};
     const Stopwatch clock;
-    Correction corrected =
-        correct_to_simulator(*target_, job_.observations, result.posterior, again);
+    if (job_.parameters.empty()) {
+      Correction corrected =
+          correct_to_simulator(*target_, job_.observations, result.posterior, again);
+      figures.diverged = corrected.diverged;
+      result.posterior = std::move(corrected.posterior);
+      figures_.effective_sample_size = corrected.effective_sample_size;
+    } else {
+      result.posterior = correct_parameters(*target_, job_.observations, result.posterior,
+                                            {job_.parameters}, again);
+    }
     figures.seconds = clock.seconds();
-    figures.diverged = corrected.diverged;
     figures.failures = all_failures(*target_, host_);
-    result.posterior = std::move(corrected.posterior);
-    figures_.effective_sample_size = corrected.effective_sample_size;
     return figures;
   }
 
@@ -263,8 +285,10 @@ class Inference {
   UnfinishedInference unfinished_;
   const EngineState* const begun_;  // null: nothing was
   EngineWindow window_;
-  Draws draws_;
+  std::optional<Draws> draws_;
   std::optional<SurrogateLevels> levels_;  // of delayed acceptance
+  std::optional<KeptRuns> kept_;           // of importance sampling
+  std::optional<Looks> looks_;             // where it may stop early
   std::unique_ptr<Simulator> target_;      // of a correction
   std::vector<Query> target_queries_;
   EngineOptions engine_;

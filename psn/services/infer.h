@@ -30,6 +30,7 @@ enum class Engine {
   kPriorMoves,  // Metropolis-Hastings (LMH)
   kRandomWalk,  // the same with random-walk moves (RMH)
   kDelayed,     // moves inside surrogates, accepted or rejected by runs of the model
+  kMarginal,    // moves of some latents, by estimates of their density (pseudo-marginal)
 };
 
 struct InferenceResult;
@@ -47,7 +48,11 @@ struct InferenceJob {
   std::optional<std::uint64_t> burn_in;  // iterations of each; nullopt: a tenth
   std::uint64_t thinning = 1;
   std::string network;  // of the compiled engine, and of the network's own answer
-  // Of delayed acceptance.
+  // Of pseudo-marginal chains: the latents that are moved, by name, address or list; all others are
+  // drawn by the model. With them `engine` da is kMarginal, and so is nullopt. Of a correction:
+  // those that are proposed.
+  std::vector<std::string> parameters;
+  // Of delayed acceptance, and of pseudo-marginal chains, which may have one.
   std::vector<std::string> surrogates;  // files, the coarsest first
   std::uint64_t moves = 200;            // inside a surrogate, at most, for one of the next level
   double fresh = 0.05;                  // share of proposals that are whole new runs of the model
@@ -56,6 +61,13 @@ struct InferenceJob {
   // posterior; 0: none.
   std::uint64_t correct = 0;
   std::size_t draws = 0;  // samples of which all latents are kept
+  // Goes on until all of these hold, with a look every simulation.count samples or more:
+  // "ess=1000", "ess(x) > 400", "mcse(x) < 0.01", "rhat < 1.01"; none: simulation.count samples.
+  std::vector<std::string> until;
+  std::optional<std::uint64_t> max_runs;  // of the model, at most
+  // A trace store of runs of the prior, which are used again, and added to (importance sampling);
+  // empty: none.
+  std::string keep;
 
   // The folder of the results: what is interrupted is kept beside it. Empty: nothing is.
   std::string out;
@@ -65,9 +77,10 @@ struct InferenceJob {
   // forgotten: writes what is to be written.
   std::function<void(const InferenceResult&)> save;
 
+  bool stops_early() const { return !until.empty() || max_runs.has_value(); }
   bool has_chains() const {
     return engine == Engine::kPriorMoves || engine == Engine::kRandomWalk ||
-           engine == Engine::kDelayed;
+           engine == Engine::kDelayed || engine == Engine::kMarginal;
   }
   bool has_network() const { return engine == Engine::kCompiled || engine == Engine::kNetwork; }
 };
@@ -80,10 +93,34 @@ struct CorrectionFigures {
   Failures failures;
 };
 
+// Of an inference that was to stop early: at which looks it could, and why it did.
+struct StoppingFigures {
+  enum class Reason { kPrecision, kRuns, kSamples };  // conditions hold, or what was spent
+  struct Condition {
+    std::string text;
+    double figure = 0;
+    bool holds = false;
+  };
+  Reason reason = Reason::kSamples;
+  std::uint64_t every = 0;            // samples between looks, at least
+  std::vector<Condition> conditions;  // at the last look
+};
+
 struct DelayedFigures {
   std::vector<double> moves;       // inside each surrogate for one of the next level
   std::uint64_t longest_stay = 0;  // iterations in one state
   double khat = 0;                 // of the weights between the first surrogate and the model
+};
+
+struct KeptFigures {
+  std::uint64_t found = 0, runs = 0;  // that were in the store before; that are there now
+};
+
+struct MarginalFigures {
+  double runs = 0;      // of the model for one estimate
+  double variance = 0;  // of the logarithm of the estimates, about
+  double moves = 0;     // inside the surrogate for one estimate in the model; 0: there is none
+  std::uint64_t longest_stay = 0;
 };
 
 struct InferenceResult {
@@ -95,6 +132,9 @@ struct InferenceResult {
   std::optional<Draws> draws;
   std::optional<CorrectionFigures> correction;
   std::optional<DelayedFigures> delayed;
+  std::optional<MarginalFigures> marginal;
+  std::optional<StoppingFigures> stopped;
+  std::optional<KeptFigures> kept;
   std::vector<std::string> learned;  // columns that are a surrogate's tags
   RunReport report;
   // Of the simulator itself: behind the samples (those of a surrogate cost none, those that were

@@ -4,6 +4,7 @@
 
 #include "psn/base/error.h"
 #include "psn/services/inference_network.h"
+#include "psn/services/stopping.h"
 
 namespace psn::services {
 
@@ -16,9 +17,36 @@ std::uint64_t burn_in(const InferenceJob& job) {
 }
 
 std::uint64_t traces_of(const InferenceJob& job) {
+  if (!job.until.empty()) return job.max_runs.value_or(0);
+  if (job.engine == Engine::kMarginal) return 0;
   if (!job.has_chains()) return job.simulation.count;
   return job.chains * (burn_in(job) + per_chain(job) * job.thinning);
 }
+
+namespace {
+
+// Of what moves in surrogates, or some latents only.
+void check_moves(const InferenceJob& job, const Communicator& ranks) {
+  const bool delayed = job.engine == Engine::kDelayed, marginal = job.engine == Engine::kMarginal;
+  if (delayed && job.surrogates.empty()) {
+    throw InvalidArgument("`engine` da needs a surrogate to move in: `surrogate` s.psn");
+  }
+  if (!delayed && !marginal && !job.surrogates.empty()) {
+    throw InvalidArgument("`surrogate` is for `engine` da or pm");
+  }
+  if (marginal && job.surrogates.size() > 1) {
+    throw InvalidArgument("`engine` pm moves in one `surrogate`");
+  }
+  if (job.correct == 0 && marginal == job.parameters.empty()) {
+    throw InvalidArgument(marginal ? "`engine` pm needs latents to move: `parameters` NAME,NAME"
+                                   : "`parameters` are for `engine` pm or da, and for `correct`");
+  }
+  if ((delayed || marginal) && !ranks.alone()) {
+    throw InvalidArgument("`engine` da and pm run in one process, without mpirun");
+  }
+}
+
+}  // namespace
 
 void check_job(const InferenceJob& job, const Communicator& ranks) {
   const std::uint64_t count = job.simulation.count;
@@ -34,13 +62,18 @@ void check_job(const InferenceJob& job, const Communicator& ranks) {
   if (job.defensive > 0 && job.engine != Engine::kCompiled) {
     throw InvalidArgument("`defensive` is for `engine` ic");
   }
-  const bool delayed = job.engine == Engine::kDelayed;
-  if (delayed == job.surrogates.empty()) {
-    throw InvalidArgument(delayed ? "`engine` da needs a surrogate to move in: `surrogate` s.psn"
-                                  : "`surrogate` is for `engine` da");
+  check_moves(job, ranks);
+  if (!job.keep.empty() && (job.engine != Engine::kImportance || job.correct > 0 || job.resume ||
+                            !job.held.values().empty() || !ranks.alone())) {
+    throw InvalidArgument(
+        "`keep` is for `engine` is, whose runs are of the prior, in one process, without `held` "
+        "latents; it goes on by itself, without `resume`");
   }
-  if (delayed && !ranks.alone()) {
-    throw InvalidArgument("`engine` da runs in one process, without mpirun");
+  if (job.stops_early()) {
+    if (!ranks.alone()) {
+      throw InvalidArgument("`until` and `max_runs` run in one process, without mpirun");
+    }
+    check_stopping(job);
   }
   if (job.correct == 0) return;
   if (job.resume) throw InvalidArgument("`resume` does not go with `correct`");
@@ -75,6 +108,10 @@ InferenceJob completed(InferenceJob job) {
     }
     job.engine = Engine::kNetwork;
     job.network = model;
+  }
+  const bool moves = !job.parameters.empty() && job.correct == 0;
+  if (moves && (!job.engine || job.engine == Engine::kDelayed)) {
+    job.engine = Engine::kMarginal;
   }
   if (!job.engine) job.engine = Engine::kImportance;
   return job;

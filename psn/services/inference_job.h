@@ -17,6 +17,6 @@ void check_job(const InferenceJob& job, const Communicator& ranks);
 bool answers_alone(const InferenceJob& job);
 std::uint64_t per_chain(const InferenceJob& job);  // samples
 std::uint64_t burn_in(const InferenceJob& job);
-std::uint64_t traces_of(const InferenceJob& job);  // that will be run, all in all
+std::uint64_t traces_of(const InferenceJob& job);  // that will be run, all in all; 0: not known
 
 }  // namespace psn::services

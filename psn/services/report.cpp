@@ -26,7 +26,8 @@ const std::map<std::string, Maker> kMakers{{"simulation", simulation_part},
                                            {"experiment", experiment_part},
                                            {"validation", validation_part},
                                            {"calibration", calibration_part},
-                                           {"criticism", criticism_part}};
+                                           {"criticism", criticism_part},
+                                           {"evidence", model_evidence_part}};
 
 // What a folder says of itself; what has no kind to say is known by its files.
 std::string kind_of(const ResultFolder& folder) {

@@ -16,12 +16,14 @@ SurrogateLevels::SurrogateLevels(const InferenceJob& job, Simulator& simulator, 
   for (const Observations* given : {&job.observations, &job.held}) {
     for (const auto& [name, value] : given->values()) names.push_back(name);
   }
+  names.insert(names.end(), job.parameters.begin(), job.parameters.end());
   for (const std::string& path : job.surrogates) {
     auto& surrogate = *surrogates_.emplace_back(std::make_unique<SurrogateSimulator>(
         path, load_network(path).network, SurrogateOptions{.addresses = &simulator.addresses()}));
     const ModelSurvey survey(surrogate, s.parallelism, s.run_options(host, &job.held), names);
     survey.check(job.observations);
     survey.check_held(job.held);
+    for (const std::string& name : job.parameters) survey.require(name, "`parameters`");
   }
 }
 
@@ -51,6 +53,33 @@ std::vector<std::string> delayed_warnings(const DelayedFigures& figures,
         figures.khat, figures.longest_stay));
   }
   return warnings;
+}
+
+std::vector<std::string> correction_warnings(const CorrectionFigures& figures) {
+  if (2 * figures.diverged <= figures.runs) return {};
+  return {fmt::format(
+      "{} of the {} runs of the correction took another path than the surrogate's: `parameters` "
+      "NAME,NAME proposes these latents alone, and leaves the rest to the simulator",
+      figures.diverged, figures.runs)};
+}
+
+std::vector<std::string> marginal_warnings(const MarginalFigures& figures,
+                                           const PosteriorSummary& summary) {
+  constexpr double kTooNoisy = 4, kFewMoves = 0.02;
+  if (figures.variance > kTooNoisy) {
+    return {fmt::format(
+        "estimates of the likelihood are noisy: their logarithm's variance is {:.1f} with {:.0f} "
+        "runs each, so chains stay where an estimate was lucky (at most {} iterations here); more "
+        "`parameters`, among them what the observations tell most about, or fewer observations",
+        figures.variance, figures.runs, figures.longest_stay)};
+  }
+  if (summary.acceptance < kFewMoves) {
+    return {
+        fmt::format("{:.1f} % of the proposals were accepted, the longest stay in one state is "
+                    "{} iterations: a longer `burn_in`",
+                    100 * summary.acceptance, figures.longest_stay)};
+  }
+  return {};
 }
 
 }  // namespace psn::services

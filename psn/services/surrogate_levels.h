@@ -18,6 +18,7 @@ class SurrogateLevels {
   SurrogateLevels(const InferenceJob& job, Simulator& simulator, Host& host);
 
   std::vector<SurrogateLevel> levels() const;
+  Simulator* first() const { return surrogates_.front().get(); }
 
  private:
   const InferenceJob& job_;
@@ -27,5 +28,10 @@ class SurrogateLevels {
 // Whether the surrogate is good enough to have been of use.
 std::vector<std::string> delayed_warnings(const DelayedFigures& figures,
                                           const PosteriorSummary& summary);
+// Whether many runs were in vain.
+std::vector<std::string> correction_warnings(const CorrectionFigures& figures);
+// Whether its estimates are good enough.
+std::vector<std::string> marginal_warnings(const MarginalFigures& figures,
+                                           const PosteriorSummary& summary);
 
 }  // namespace psn::services

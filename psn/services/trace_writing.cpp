@@ -4,6 +4,7 @@
 
 #include "psn/base/error.h"
 #include "psn/services/host.h"
+#include "psn/train/trainer.h"
 
 namespace psn::services {
 namespace {
@@ -24,6 +25,18 @@ class Pace {
 };
 
 }  // namespace
+
+StreamOptions stored_stream(const SimulationOptions& s, std::uint64_t first, Monitor* monitor) {
+  TrainOptions traces;
+  traces.seed = s.seed;
+  traces.traces = s.count;
+  traces.max_length = s.max_length;
+  traces.simulation = s.parallelism;
+  traces.monitor = monitor;
+  StreamOptions stream = training_stream(traces);
+  stream.first = first;
+  return stream;
+}
 
 void write_traces(TraceSource& source, data::StoreWriter& writer, const TraceWriting& options) {
   const Unsaved unsaved(options.monitor);

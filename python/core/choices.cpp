@@ -1,7 +1,7 @@
-// What a program in Python may ask for: sample, observe, observe_value, tag,
-// factor, scope.
+// What a program in Python may ask for: sample, observe, observe_value, tag, factor, until, scope.
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -118,6 +118,74 @@ py::object factor(PyObject* const* arguments, Py_ssize_t count, PyObject* keywor
   return py::none();
 }
 
+// What a loop's body and condition are to the engine, which calls them in its time.
+class Rounds {
+ public:
+  Rounds(py::handle body, py::handle accept) : body_(body), accept_(accept) {}
+
+  // The number of a round.
+  Value round(EnginesTurn& turn) {
+    const ProgramsTurn back(turn);
+    results_[++count_] = called(PyObject_CallNoArgs(body_.ptr()));
+    return Value(static_cast<double>(count_));
+  }
+  bool accepts(const Value& round, EnginesTurn& turn) {
+    const ProgramsTurn back(turn);
+    const auto found = results_.find(round.integer());
+    const py::object answer = called(PyObject_CallOneArg(accept_.ptr(), found->second.ptr()));
+    const int accepted = PyObject_IsTrue(answer.ptr());
+    if (accepted < 0) fail();
+    if (accepted == 0) results_.erase(found);
+    return accepted == 1;
+  }
+  py::object result(const Value& round) { return results_.at(round.integer()); }
+  // What Python raised, if it did.
+  void raise_again() {
+    if (!failed_) return;
+    PyErr_Restore(type_, value_, traceback_);
+    throw Raised();
+  }
+  struct Failed {};
+
+ private:
+  py::object called(PyObject* result) {
+    if (!result) fail();
+    return py::reinterpret_steal<py::object>(result);
+  }
+  // Python's own exception must not go through the engine, which does not hold the GIL.
+  [[noreturn]] void fail() {
+    PyErr_Fetch(&type_, &value_, &traceback_);
+    failed_ = true;
+    throw Failed();
+  }
+
+  py::handle body_, accept_;
+  std::map<std::int64_t, py::object> results_;  // of rounds that were not rejected
+  std::int64_t count_ = 0;
+  bool failed_ = false;
+  PyObject *type_ = nullptr, *value_ = nullptr, *traceback_ = nullptr;
+};
+
+py::object until(PyObject* const* arguments, Py_ssize_t count, PyObject* keywords) {
+  static const Names<2> names("until", 2, 2, {"body", "accept"});
+  const auto [body, accept] = names.read(arguments, count, keywords);
+  Run& run = require_run("until");
+  if (run.abandoned) throw Abandoned();
+  Rounds rounds(body, accept);
+  std::optional<Value> last;
+  try {
+    EnginesTurn turn(run);
+    last = run.context.until([&] { return rounds.round(turn); },
+                             [&](const Value& round) { return rounds.accepts(round, turn); });
+  } catch (const Fiber::Unwind&) {
+    run.abandoned = true;
+  } catch (const Rounds::Failed&) {
+  }
+  rounds.raise_again();
+  if (!last) throw Abandoned();
+  return rounds.result(*last);
+}
+
 // A scope for `with`. One that is left when its run is over does nothing.
 class ScopeGuard {
  public:
@@ -184,6 +252,14 @@ void bind_choices(py::module_& module) {
       module, "factor",
       "factor(log_weight, name=None, *, address=None, index=None)\n--\n\n"
       "Multiply the weight of the run by exp(log_weight); -inf rules the run out.");
+  add_fast_function<until>(
+      module, "until",
+      "until(body, accept)\n--\n\n"
+      "A rejection loop: calls body() until accept() holds for what it returned, and returns "
+      "that.\n"
+      "Inference then need not explain the rejected rounds. More rounds may be run than the loop\n"
+      "needs, so both must leave nothing behind but what body returns; inside there are no\n"
+      "observations and no factors.");
   py::class_<ScopeGuard>(module, "scope",
                          "with psn.scope(\"floor\", 2): prefixes the addresses of all choices "
                          "within.")

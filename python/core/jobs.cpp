@@ -3,6 +3,7 @@
 #include "psn/services/engine_names.h"
 #include "psn/services/generate.h"
 #include "psn/services/graph.h"
+#include "psn/services/model_evidence.h"
 #include "psn/services/predict.h"
 #include "psn/services/serve.h"
 #include "psn/services/simulate.h"
@@ -140,10 +141,41 @@ void bind_inference_job(py::module_& module) {
       .def_readwrite("surrogates", &Job::surrogates)
       .def_readwrite("moves", &Job::moves)
       .def_readwrite("fresh", &Job::fresh)
+      .def_readwrite("parameters", &Job::parameters)
+      .def_readwrite("until", &Job::until)
+      .def_readwrite("max_runs", &Job::max_runs)
+      .def_readwrite("keep", &Job::keep)
       .def_readwrite("defensive", &Job::defensive)
       .def_readwrite("correct", &Job::correct)
       .def_readwrite("draws", &Job::draws)
       .def_readwrite("resume", &Job::resume);
+}
+
+void bind_evidence_job(py::module_& module) {
+  py::class_<EvidenceJob>(module, "EvidenceJob")
+      .def(py::init())
+      .def_readwrite("simulation", &EvidenceJob::simulation)
+      .def_readwrite("models", &EvidenceJob::models)
+      .def_readwrite("networks", &EvidenceJob::networks)
+      .def_readwrite("defensive", &EvidenceJob::defensive)
+      .def_property("observations", values_of(&EvidenceJob::observations),
+                    set_values_of(&EvidenceJob::observations))
+      .def_property("held", values_of(&EvidenceJob::held), set_values_of(&EvidenceJob::held));
+  py::class_<ModelEvidence>(module, "ModelEvidence")
+      .def_readonly("model", &ModelEvidence::model)
+      .def_readonly("engine", &ModelEvidence::engine)
+      .def_readonly("log_evidence", &ModelEvidence::log_evidence)
+      .def_readonly("error", &ModelEvidence::error)
+      .def_readonly("ess", &ModelEvidence::ess)
+      .def_readonly("khat", &ModelEvidence::khat)
+      .def_readonly("log_bayes_factor", &ModelEvidence::log_bayes_factor)
+      .def_readonly("probability", &ModelEvidence::probability)
+      .def_readonly("simulator_runs", &ModelEvidence::simulator_runs)
+      .def_readonly("survey_runs", &ModelEvidence::survey_runs);
+  py::class_<EvidenceResult>(module, "EvidenceResult", py::dynamic_attr())
+      .def_readonly("models", &EvidenceResult::models)
+      .def_readonly("best", &EvidenceResult::best)
+      .def_readonly("warnings", &EvidenceResult::warnings);
 }
 
 void bind_training_job(py::module_& module) {
@@ -169,6 +201,7 @@ void bind_jobs(py::module_& module) {
   bind_simulation_options(module);
   bind_forward_jobs(module);
   bind_inference_job(module);
+  bind_evidence_job(module);
   bind_training_job(module);
 }
 

@@ -276,7 +276,9 @@ void bind_comparison(py::module_& module) {
   py::class_<GraphResult>(module, "GraphResult", py::dynamic_attr())
       .def_readonly("traces", &GraphResult::traces)
       .def_readonly("report", &GraphResult::report)
-      .def_readonly("edges", &GraphResult::edges);
+      .def_readonly("edges", &GraphResult::edges)
+      .def_property_readonly("loop_warnings",
+                             [](const GraphResult& result) { return loop_warnings(result.loops); });
 }
 
 }  // namespace

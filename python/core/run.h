@@ -33,8 +33,27 @@ class EnginesTurn {
   EnginesTurn& operator=(const EnginesTurn&) = delete;
 
  private:
+  friend class ProgramsTurn;
   Run& run_;
   PyThreadState* state_;
+};
+
+// Python's again, in the middle of the engine's time.
+class ProgramsTurn {
+ public:
+  explicit ProgramsTurn(EnginesTurn& turn) : turn_(turn) {
+    PyEval_RestoreThread(turn_.state_);
+    set_current_run(&turn_.run_);
+  }
+  ~ProgramsTurn() {
+    set_current_run(nullptr);
+    turn_.state_ = PyEval_SaveThread();
+  }
+  ProgramsTurn(const ProgramsTurn&) = delete;
+  ProgramsTurn& operator=(const ProgramsTurn&) = delete;
+
+ private:
+  EnginesTurn& turn_;
 };
 
 }  // namespace psn::python

@@ -117,6 +117,7 @@ void bind_services(py::module_& module) {
   bind(module, "predict", services::predict);
   bind(module, "graph", services::graph);
   bind(module, "compare", services::compare);
+  bind(module, "model_evidence", services::model_evidence);
   bind(module, "validate", services::validate);
   bind(module, "calibrate", services::calibrate);
   bind(module, "criticise", services::criticise);

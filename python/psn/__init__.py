@@ -30,10 +30,10 @@ except ModuleNotFoundError as _missing:
             % (name, _why))
 else:
     from psn._core import (Abandoned, DataError, Distribution, Error, InvalidArgument, ModelError,
-                           ProtocolError, factor, observe, observe_value, sample, scope, tag)
+                           ProtocolError, factor, observe, observe_value, sample, scope, tag, until)
     from psn._families import *  # noqa: F403: all families
     from psn.attaching import attach
-    from psn.evidence import calibrate, criticise, validate
+    from psn.evidence import bayes_factors, calibrate, criticise, validate
     from psn.inference import Posterior, infer
     from psn.networks import Network, compare
     from psn.plot import Plot

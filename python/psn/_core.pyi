@@ -1,9 +1,12 @@
 """What programs call at every choice; the rest of the compiled part is behind psn's own modules."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+T = TypeVar("T")
 
 families: tuple[str, ...]
 settings: list[str]  # names of psn.train_surrogate and train_inference
@@ -39,6 +42,7 @@ def sample(distribution: Distribution, name: str | None = None, *, address: str 
            index: int | None = None, control: bool = True) -> Any: ...
 def observe(distribution: Distribution, name: str | None = None, value: ArrayLike | None = None, *,
             address: str | None = None, index: int | None = None) -> Any: ...
+def until(body: Callable[[], T], accept: Callable[[T], bool]) -> T: ...
 def observe_value(value: ArrayLike, name: str | None = None, *, address: str | None = None,
                   index: int | None = None) -> Any: ...
 def tag(value: ArrayLike, name: str | None = None, *, address: str | None = None,

@@ -101,3 +101,37 @@ def criticise(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
         r.page(out)
         r.warn(_core.failure_warnings(result.failures) + result.warnings)
         return result
+
+
+def bayes_factors(models: Sequence[AnyModel], observations: Mapping[str, Any], *,
+                  networks: Sequence[Any] = (), samples: int = 10_000, defensive: float = 0.1,
+                  held: Mapping[str, Any] | None = None, out: Any = None, **options: Any) -> Any:
+    """Which of several models the same data speak for: the log evidence of each with its standard
+    error, and Bayes factors, by importance sampling.
+
+    networks    inference networks, one for each model; None: it has none. One proposes if a pilot
+                finds it better than the prior
+    samples     of each model
+    defensive   share of a network's samples that is drawn from the model
+    held        {name: value}: latents to hold at a value, without weighing it
+    out         a folder for the result, as `psn evidence --out` writes it, with its report
+
+    More arguments: see psn.running. Returns a result with .models, each with .log_evidence, .error,
+    .log_bayes_factor and .probability, and .best, the best one's name.
+    """
+    with run(options, "samples") as r:
+        job = _core.EvidenceJob()
+        r.simulation(job.simulation, None, samples)
+        job.models = [r.name(model) for model in models]
+        job.networks = {model: r.called.name(network)
+                        for model, network in zip(job.models, networks) if network is not None}
+        job.observations, job.held = observations, held or {}
+        job.defensive = defensive
+        out = path_of(out)
+        result = _core.model_evidence(job, r.host(), out, r.config("evidence", {
+            "models": job.models, "samples": samples, "observe": observations, "given": held,
+            "network": ["%s=%s" % pair for pair in job.networks.items()], "defensive": defensive,
+            "out": out}))
+        r.page(out)
+        r.warn(result.warnings)
+        return result

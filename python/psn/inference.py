@@ -106,8 +106,10 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
           queries: Sequence[str] = (), held: Mapping[str, Any] | None = None, chains: int = 4,
           burn_in: int | None = None, thinning: int = 1, surrogate: Any = None,
           moves: int = 200, fresh: float = 0.05, defensive: float = 0.0, correct: int = 0,
-          simulator: AnyModel | None = None, unknown: str = "renormalise", draws: int = 10_000,
-          out: Any = None, resume: bool = False, **options: Any) -> Posterior:
+          parameters: Sequence[str] = (), until: Sequence[str] = (), max_runs: int | None = None,
+          keep: Any = None, simulator: AnyModel | None = None, unknown: str = "renormalise",
+          draws: int = 10_000, out: Any = None, resume: bool = False,
+          **options: Any) -> Posterior:
     """The posterior of a model given observations. An inference network as the model answers by
     itself, if its program has no branches.
 
@@ -118,18 +120,24 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
                   themselves, not weighed, so approximate; "lmh", "rmh": Metropolis-Hastings with
                   prior or random-walk proposals; "da": delayed acceptance, moves inside surrogates
                   that single runs of the model accept or reject, the default if there is a
-                  `surrogate`
+                  `surrogate`; "pm", the default with `parameters`: moves of these, by estimates of
+                  their density
     network       an inference network, of psn.train_inference() or a .psn file
-    samples       runs (is, ic, network), or kept states of all chains (lmh, rmh, da)
+    samples       runs (is, ic, network), or kept states of all chains (lmh, rmh, da, pm)
     queries       what to report, by name or address; by default all that every run has; "result" is
                   what the program returns
     held          {name: value}: latents to hold at a value, without weighing it
     chains, burn_in, thinning   of Markov chains; burn_in: by default a tenth
-    surrogate     of the model, to move in (da): a network or a .psn file; or several, as a list,
+    surrogate     of the model, to move in (da, pm): a network or a .psn file; or several, as a list,
                   the coarsest first
     moves, fresh  of "da": moves inside a surrogate for one run of the model, at most, adapted in
                   burn-in; share of proposals that are whole new runs of the model
     defensive     of "ic": share of runs drawn from the model itself, which bounds the weights
+    parameters    latents to move (pm) or to propose (correct); the rest is drawn by the model
+    until         goes on until all of these hold: "ess=1000", "mcse(x) < 0.01", "rhat < 1.01", with
+                  a look every `samples` or more
+    max_runs      of the model, at most
+    keep          a psn.Store's folder of runs, which are used again, and added to (is)
     correct, simulator  for a surrogate: run so many samples again in its simulator, and weigh them
                   to be the simulator's posterior
     draws         samples of which all latents are kept, for post.predict()
@@ -164,6 +172,9 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
         job.burn_in = burn_in
         job.thinning = thinning
         job.defensive = defensive
+        job.parameters = list(parameters)
+        job.until, job.max_runs = list(until), max_runs
+        job.keep = path_of(keep)
         job.correct = correct
         job.draws = draws
         job.resume = resume
@@ -174,7 +185,9 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
             "defensive": defensive, "correct": correct or None,
             "observe": observations, "given": held, "query": job.queries, "chains": chains,
             "burn_in": burn_in, "thin": thinning, "draws": draws, "out": out,
-            "unknown": unknown, "simulator": job.surrogate.simulator})
+            "unknown": unknown, "simulator": job.surrogate.simulator,
+            "parameters": job.parameters, "until": job.until, "max_runs": max_runs,
+            "keep": job.keep})
         result = _core.infer(job, r.host(), out, config)
         r.page(out)
         r.warn(result.told)

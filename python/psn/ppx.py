@@ -296,6 +296,16 @@ def observe_value(value, name="", address=""):
     return observe(None, value, name, address)
 
 
+def until(body, accept):
+    """A rejection loop: body() until accept() holds for what it returned, which is returned. The
+    protocol has no word for it: an engine sees the rejected rounds as choices like others, which is
+    as exact, and costs inference networks more (psn.until in a program of the same process)."""
+    while True:
+        value = body()
+        if accept(value):
+            return value
+
+
 def tag(value, name="", address=""):
     """Records a derived quantity."""
     address = _address(address, name)

@@ -95,7 +95,7 @@ def graph(model: AnyModel, traces: int = 1000, *, sites: bool = False,
             "min_probability": min_probability, "given": held, "unknown": unknown,
             "simulator": job.surrogate.simulator, "out": out}))
         r.page(out)
-        r.warn(_core.failure_warnings(result.report.failures))
+        r.warn(_core.failure_warnings(result.report.failures) + result.loop_warnings)
         return result.edges
 
 

@@ -11,6 +11,7 @@
 #include "psn/base/error.h"
 #include "psn/nn/run/alongside.h"
 #include "psn/nn/run/surrogate.h"
+#include "tests/law/chain_means.h"
 #include "tests/law/enumerated_program.h"
 #include "tests/law/exact_answers.h"
 #include "tests/law/inference_fixture.h"
@@ -106,16 +107,13 @@ const std::vector<Chosen> kStatistics{
     {"sum of c", [](const Values& v) { return value_or(v, "c_0", 0) + value_or(v, "c_1", 0); }},
 };
 
-// Means over many chains, in units of the standard error that the spread of the chains' means
-// gives: beyond 5.5 of a t distribution with 63 degrees of freedom lies less than one in a million.
 void expect_enumerated_law(const std::vector<std::shared_ptr<const Network>>& networks,
                            double fresh_share) {
-  constexpr std::size_t kChains = 64;
   const Observations data{{"x", Value(2.0)}};
   Levels levels(two_ways(), networks, data);
   const EnumeratedProgram exact(two_ways(), data);
-  DelayedOptions options = delayed_options(kChains * 1'000, {});
-  options.chains = kChains;
+  DelayedOptions options = delayed_options(kManyChains * 1'000, {});
+  options.chains = kManyChains;
   options.most_moves = 12;
   options.fresh_share = fresh_share;
   for (const Chosen& s : kStatistics) {
@@ -124,21 +122,8 @@ void expect_enumerated_law(const std::vector<std::shared_ptr<const Network>>& ne
   }
   const DelayedResult result = levels.run(options);
   EXPECT_GT(result.acceptance, 0.02);
-  const std::size_t length = result.posterior.size() / kChains;
   for (const Chosen& s : kStatistics) {
-    const std::vector<double>& values = result.posterior.column(s.name).data;
-    double mean = 0, square = 0;
-    for (std::size_t c = 0; c < kChains; ++c) {
-      double own = 0;
-      for (std::size_t i = 0; i < length; ++i) own += values[c * length + i];
-      own /= static_cast<double>(length);
-      mean += own / kChains;
-      square += own * own / kChains;
-    }
-    const double error = std::sqrt(std::max(0.0, square - mean * mean) / (kChains - 1));
-    EXPECT_NEAR(mean, exact.expectation(s.f), 5.5 * error) << s.name << ", error " << error;
-    EXPECT_GT(error, 0) << s.name;
-    EXPECT_LT(error, 0.05) << s.name;
+    expect_mean_of_chains(result.posterior, s.name, exact.expectation(s.f));
   }
 }
 

@@ -40,9 +40,11 @@ struct Outcome {
 };
 
 Outcome infer(Stopping& stopping, Engine engine, const Parallelism& parallelism,
-              const EngineState* resume, EngineWindow* window) {
+              const EngineState* resume, EngineWindow* window, std::uint64_t samples = 1'200,
+              std::uint64_t stride = 0) {
   MetropolisOptions options;
-  options.samples = 1'200;
+  options.samples = samples;
+  options.stride = stride;
   options.queries = {{.name = "mu"},
                      {.name = "both", .shape = {2}},
                      {.name = "step_0"},
@@ -101,6 +103,29 @@ TEST_P(EngineResume, GivesTheResultOfOneRun) {
     }
   }
   EXPECT_GE(stops, 8);
+}
+
+// Begun with fewer samples, and gone on with to more of them.
+TEST_P(EngineResume, GoesOnToMoreSamples) {
+  constexpr std::uint64_t kStride = std::uint64_t{1} << 32;
+  Stopping whole;
+  const Outcome expected = infer(whole, GetParam(), {1, 1}, nullptr, nullptr, 1'200, kStride);
+  Stopping part;
+  EngineWindow window;
+  window.keep_end();
+  std::optional<EngineState> begun;
+  for (const std::uint64_t samples : {6, 240, 600, 1'200}) {
+    const Outcome outcome =
+        infer(part, GetParam(), {3, 2}, begun ? &*begun : nullptr, &window, samples, kStride);
+    begun = window.look();
+    ASSERT_TRUE(begun);
+    EXPECT_EQ(begun->samples, samples);
+    EXPECT_EQ(begun->rows.size(), samples);
+    if (samples < 1'200) continue;
+    EXPECT_TRUE(outcome.posterior == expected.posterior);
+    EXPECT_TRUE(outcome.draws == expected.draws);
+    EXPECT_EQ(outcome.iterations, expected.iterations);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EngineResume,

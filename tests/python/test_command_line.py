@@ -22,7 +22,7 @@ COUNTERPARTS = {
     "graph": psn.graph, "inspect": psn.Network, "doctor": psn.machine,
     "train": (psn.train_surrogate, psn.train_inference), "serve": psn.serve, "keys": psn.make_keys,
     "compare": psn.compare, "validate": psn.validate, "calibrate": psn.calibrate,
-    "criticise": psn.criticise, "report": psn.report, "summary": psn.summary,
+    "criticise": psn.criticise, "evidence": psn.bayes_factors, "report": psn.report, "summary": psn.summary,
     "diagnose": psn.diagnose, "watch": psn.watch, "export": psn.export,
     "data generate": psn.generate, "data info": psn.Store.contents, "data verify": psn.Store.verify,
     "data merge": psn.Store.merge, "data export": psn.Store.export,
@@ -135,6 +135,8 @@ class SameNumbers(InFolder):
                 ("rmh", ["--burn-in", "7"], {"burn_in": 7}),
                 ("da", ["--surrogate", self.surrogate, "--moves", "20", "--fresh", "0.1"],
                  {"surrogate": self.surrogate, "moves": 20, "fresh": 0.1}),
+                ("pm", ["--parameters", "mu", "--until", "ess=50"],
+                 {"parameters": ["mu"], "until": ["ess=50"]}),
                 ("ic", ["--network", self.inference, "--defensive", "0.25"],
                  {"network": self.inference, "defensive": 0.25}),
                 ("network", ["--network", self.inference], {"network": self.inference})):
@@ -219,6 +221,14 @@ class SameNumbers(InFolder):
         self.same(["criticise", "gaussian", "--network", self.inference, "-n", "200", *OBSERVE],
                   lambda **more: psn.criticise("gaussian", DATA, network=self.inference, draws=200,
                                                **more))
+
+    def test_evidence(self):
+        result = self.same(["evidence", "gaussian", "gaussian-marsaglia", "-n", "2000", "--network",
+                            "gaussian=" + self.inference, *OBSERVE],
+                           lambda **more: psn.bayes_factors(
+                               ["gaussian", "gaussian-marsaglia"], DATA, samples=2000,
+                               networks=[self.inference, None], **more))
+        self.assertAlmostEqual(sum(model.probability for model in result.models), 1)
 
     def test_report(self):
         result = self.path("result")

@@ -4,6 +4,7 @@ import importlib.util
 import os
 import pydoc
 import signal
+import tempfile
 import threading
 import time
 import traceback
@@ -31,6 +32,63 @@ class Exact(unittest.TestCase):
         from math import lgamma, log
         exact = lgamma(14) - lgamma(2) - lgamma(13) + 2 * log(1 / 9) + 12 * log(8 / 9)
         self.assertLess(abs(post.log_evidence - exact), 0.1)
+
+    def test_rejection_loops(self):
+        # z is uniform on (0, 1/4), y is z + noise of .1: a normal that is cut off at both ends.
+        @psn.model
+        def loop():
+            kept = psn.until(lambda: {"z": psn.sample(psn.Uniform(0, 1), "z")},
+                             lambda round: round["z"] < 0.25)
+            psn.observe(psn.Normal(kept["z"], 0.1), "y")
+            return kept["z"]
+
+        z = (np.arange(100_000) + 0.5) / 400_000
+        weight = np.exp(-0.5 * ((0.2 - z) / 0.1)**2)
+        mean = (z * weight).sum() / weight.sum()
+        sd = (((z - mean)**2 * weight).sum() / weight.sum())**0.5
+        evidence = weight.mean() / (0.1 * (2 * np.pi)**0.5)
+        network = psn.train_inference(loop, traces=4000, quiet=True)
+        for more in {}, {"engine": "lmh"}, {"network": network}, {"workers": 2}:
+            with self.subTest(**more):
+                samples = 20000 if "engine" in more else 4000
+                post = psn.infer(loop, {"y": 0.2}, queries=["result"], samples=samples, quiet=True,
+                                 **more)
+                self.assertGreater(post.ess, 500)
+                self.assertLess(abs(post.mean("result") - mean), 5 * sd / post.ess**0.5)
+                if not post.chains:
+                    error = (1 / post.ess - 1 / samples)**0.5 * evidence
+                    self.assertLess(abs(np.exp(post.log_evidence) - evidence), 5 * error + 1e-9)
+        # Only the accepted round is weighed: written out, ESS falls to a few percent.
+        post = psn.infer(loop, {"y": 0.2}, network=network, samples=4000, quiet=True)
+        self.assertGreater(post.ess, 1200)
+
+    def test_kept_runs_of_a_program_that_goes_on_with_what_it_sees(self):
+        @psn.model
+        def goes_on():
+            mu = psn.sample(psn.Normal(0, 1), "mu")
+            seen = psn.observe(psn.Normal(mu, 1), "seen")
+            psn.sample(psn.Normal(seen, 1), "after")
+
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(psn.InvalidArgument, "goes on with what was observed"):
+                psn.infer(goes_on, {"seen": 1}, samples=100, keep=folder + "/runs", quiet=True)
+            keep = folder + "/shop"
+            for count in 12, 3:
+                post = psn.infer(shop, {"count": count}, samples=4000, keep=keep, quiet=True)
+                self.assertLess(abs(post.mean("rate") - (2 + count) / 9),
+                                5 * (2 + count)**0.5 / 9 / post.ess**0.5)
+            self.assertEqual(len(psn.Store(keep)), 4000)
+
+    def test_rejection_loops_that_break(self):
+        @psn.model
+        def breaks():
+            psn.until(lambda: psn.sample(psn.Uniform(0, 1), "z"), lambda z: 1 / (z - z))
+
+        with self.assertRaisesRegex(psn.ModelError, "ZeroDivisionError") as caught:
+            psn.simulate(breaks, 10, quiet=True)
+        self.assertIsInstance(caught.exception.__cause__, ZeroDivisionError)
+        with self.assertRaisesRegex(psn.ModelError, "inside a running program"):
+            psn.until(lambda: 1, bool)
 
     def test_markov_chains(self):
         for engine in ("lmh", "rmh"):

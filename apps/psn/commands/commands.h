@@ -19,6 +19,7 @@ void add_compare_command(CLI::App& program);
 void add_validate_command(CLI::App& program);
 void add_calibrate_command(CLI::App& program);
 void add_criticise_command(CLI::App& program);
+void add_evidence_command(CLI::App& program);
 void add_data_command(CLI::App& program);
 void add_experiment_command(CLI::App& program);
 void add_zoo_command(CLI::App& program);

@@ -27,7 +27,10 @@ void graph_command(const GraphOptions& options, const CLI::App& command) {
   if (options.sites) job.nodes = TransitionGraph::Nodes::kSites;
   ProgramHost host(!options.common.quiet, job.simulation.time_limit);
   const services::GraphResult result = services::graph(job, host);
-  if (!options.common.quiet) tell_of_runs(result.report);
+  if (!options.common.quiet) {
+    tell_of_runs(result.report);
+    print_warnings(services::loop_warnings(result.loops));
+  }
   if (out) services::save(result, job, effective_config(command), out);
   leave_page(options.simulation.out, {options.common.quiet, options.simulation.open});
   // Either may be large: only what is asked for is made.

@@ -51,6 +51,16 @@ void complete_job(InferOptions& options, const CLI::App& command) {
   job.config = effective_config(command);
 }
 
+void print_stop(const services::StoppingFigures& stopped) {
+  using Reason = services::StoppingFigures::Reason;
+  fmt::print("stopped: {}", stopped.reason == Reason::kPrecision ? "precise enough"
+                            : stopped.reason == Reason::kRuns    ? "the runs are spent"
+                                                                 : "the samples are there");
+  for (const auto& c : stopped.conditions) fmt::print(", {}: {:.4g}", c.text, c.figure);
+  if (!stopped.conditions.empty()) fmt::print("; looked every {} samples or more", stopped.every);
+  fmt::print("\n");
+}
+
 void print_result(const InferenceResult& result) {
   const services::PosteriorSummary& summary = result.summary;
   const bool about_itself = result.correction || summary.approximate;
@@ -62,6 +72,17 @@ void print_result(const InferenceResult& result) {
         "the weights {:.2f}\n",
         fmt::join(delayed->moves, ", "), delayed->longest_stay, delayed->khat);
   }
+  if (const auto& marginal = result.marginal) {
+    fmt::print("{:.0f} runs for an estimate, its logarithm's variance {:.2f}, ", marginal->runs,
+               marginal->variance);
+    if (marginal->moves > 0)
+      fmt::print("{:.0f} moves inside the surrogate for one, ", marginal->moves);
+    fmt::print("longest stay {} iterations\n", marginal->longest_stay);
+  }
+  if (const auto& kept = result.kept) {
+    fmt::print("{} of {} runs were kept from before\n", kept->found, kept->runs);
+  }
+  if (result.stopped) print_stop(*result.stopped);
   fmt::print("runs of the simulator: {}, and {} to see what it is like\n", result.simulator_runs,
              result.survey_runs);
   print_learned_tags(result.learned);
@@ -108,35 +129,46 @@ void add_infer_command(CLI::App& program) {
   auto* command = program.add_subcommand("infer", "the posterior of a model given observations");
   auto options = std::make_shared<InferOptions>();
   options->simulation.add_to(
-      *command, "traces (is, ic, network) or kept states of all chains (lmh, rmh, da)");
+      *command, "traces (is, ic, network) or kept states of all chains (lmh, rmh, da, pm)");
   command
-      ->add_option("--engine", options->engine,
-                   "is: importance sampling; ic: the same with proposals of an inference network "
-                   "(--network); network: these proposals themselves, not weighed, so approximate; "
-                   "lmh, rmh: "
-                   "Metropolis-Hastings with prior or random-walk proposals; da: delayed "
-                   "acceptance, moves inside --surrogate that single runs of MODEL accept or "
-                   "reject; auto: is, or network "
-                   "if MODEL is the file of an inference network, which answers alone if its "
-                   "program has no branches")
+      ->add_option(
+          "--engine", options->engine,
+          "is: importance sampling; ic: the same with proposals of an inference network "
+          "(--network); network: these proposals themselves, not weighed, so approximate; "
+          "lmh, rmh: "
+          "Metropolis-Hastings with prior or random-walk proposals; da: delayed "
+          "acceptance, moves inside --surrogate that single runs of MODEL accept or "
+          "reject; pm: moves of --parameters, with an estimate of their density by several "
+          "runs of MODEL each; auto: is, pm with --parameters, or network "
+          "if MODEL is the file of an inference network, which answers alone if its "
+          "program has no branches")
       ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "is", "ic", "network", "lmh", "rmh", "da"}));
+      ->check(CLI::IsMember({"auto", "is", "ic", "network", "lmh", "rmh", "da", "pm"}));
   command->add_option("--network", options->job.network,
                       "inference network of 'psn train inference' (ic, network)");
   command
-      ->add_option("--surrogate", options->job.surrogates,
-                   "surrogate of MODEL to move in (da); several, coarsest first, by repeating it")
+      ->add_option(
+          "--surrogate", options->job.surrogates,
+          "surrogate of MODEL to move in (da, pm); several, coarsest first, by repeating it "
+          "(da)")
+      ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--parameters", options->job.parameters,
+          "latents to move, by name, with commas between them; the rest is drawn by MODEL "
+          "(pm; da with these is pm inside --surrogate); with --correct: latents to propose")
+      ->delimiter(',')
       ->allow_extra_args(false);
   command
       ->add_option("--moves", options->job.moves,
                    "moves inside a surrogate for one run of the model, at most; adapted in burn-in "
-                   "(da)")
+                   "(da, pm)")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));
   command
       ->add_option("--fresh", options->job.fresh,
                    "share of proposals that are whole new runs of the model, which find what the "
-                   "surrogate rules out (da)")
+                   "surrogate rules out, or a walk (da, pm)")
       ->capture_default_str()
       ->check(finite_between(0, 1));
   command
@@ -164,7 +196,7 @@ void add_infer_command(CLI::App& program) {
                    "variables to report, by name or address; all by default; result is what the "
                    "program returns")
       ->allow_extra_args(false);
-  command->add_option("--chains", options->job.chains, "Markov chains (lmh, rmh, da)")
+  command->add_option("--chains", options->job.chains, "Markov chains (lmh, rmh, da, pm)")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));
   command->add_option("--burn-in", options->job.burn_in,
@@ -172,6 +204,20 @@ void add_infer_command(CLI::App& program) {
   command->add_option("--thin", options->job.thinning, "keep every so manieth state")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 30));
+  command
+      ->add_option("--until", options->job.until,
+                   "goes on until ess=1000, ess(NAME) > 400, mcse(NAME) < 0.01 (the standard error "
+                   "of its mean) or rhat < 1.01 holds; several: all of them. With a look every -n "
+                   "samples, further apart when there are many")
+      ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--max-runs", options->job.max_runs,
+          "runs of MODEL at most, burn-in included; few to see what it is like come on top")
+      ->check(CLI::Range(1, 1 << 30));
+  command->add_option("--keep", options->job.keep,
+                      "trace store of runs: those that are there are used again, and new ones are "
+                      "kept for the next question, whatever it observes, and for training (is)");
   command
       ->add_option("--draws", options->draws,
                    "samples of which all latents are kept in OUT, for psn predict; 0: none")

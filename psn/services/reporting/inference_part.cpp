@@ -21,17 +21,6 @@ const std::vector<std::pair<const char*, const char*>> kFacts{
     {"traces_per_second", "traces per second"},
     {"seed", "seed"}};
 
-Table observations_table(const Json& observations) {
-  Table table{.caption = "What was observed", .head = {"variable", "value"}, .rows = {}};
-  for (const auto& [name, value] : observations.items()) {
-    std::string text = shown_json(value);
-    constexpr std::size_t kMost = 120;
-    if (text.size() > kMost) text = text.substr(0, kMost) + " ...";
-    table.rows.push_back({name, text});
-  }
-  return table;
-}
-
 // The answer is of use if it is of the same observations.
 void add_exact(const References::Exact& exact, const ResultFolder& folder, ColumnFigures& options,
                Section& section) {
@@ -50,6 +39,17 @@ void add_exact(const References::Exact& exact, const ResultFolder& folder, Colum
 }
 
 }  // namespace
+
+Table observations_table(const Json& observations) {
+  Table table{.caption = "What was observed", .head = {"variable", "value"}, .rows = {}};
+  for (const auto& [name, value] : observations.items()) {
+    std::string text = shown_json(value);
+    constexpr std::size_t kMost = 120;
+    if (text.size() > kMost) text = text.substr(0, kMost) + " ...";
+    table.rows.push_back({name, text});
+  }
+  return table;
+}
 
 References::Exact exact_of(const ResultFolder& folder) {
   References::Exact exact{.observed = folder.json("observations.json"), .draws = {}, .means = {}};

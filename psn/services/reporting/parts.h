@@ -33,6 +33,7 @@ Part zoo_part(const ResultFolder& folder);
 Part validation_part(const ResultFolder& folder);
 Part calibration_part(const ResultFolder& folder);
 Part criticism_part(const ResultFolder& folder);
+Part model_evidence_part(const ResultFolder& folder);
 // Of a log, and of a network's file.
 Part training_part(const ResultFolder& folder);
 Part network_part(const std::string& file);
@@ -51,6 +52,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(
 std::vector<std::string> warnings_of(const Json& json);
 
 // The columns of a posterior or of predictions: a table of their summaries.
+Table observations_table(const Json& observations);
 Table summary_table(const std::string& caption, const Json& columns);
 
 }  // namespace psn::services

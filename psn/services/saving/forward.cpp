@@ -79,6 +79,13 @@ nlohmann::ordered_json json_of(const GraphResult& result, const GraphJob& /*job*
                     {"count", edge.count},
                     {"probability", edge.probability}});
   }
+  if (!result.loops.empty()) {
+    auto& loops = json["rejection_loops"] = nlohmann::ordered_json::array();
+    for (const RejectionLoop& loop : result.loops) {
+      loops.push_back(
+          {{"choices", loop.choices}, {"rounds", loop.rounds}, {"traces", loop.traces}});
+    }
+  }
   add_report(result.report, json);
   return json;
 }

@@ -6,6 +6,20 @@
 #include "psn/services/saving/results.h"
 
 namespace psn::services {
+namespace {
+
+nlohmann::ordered_json json_of(const StoppingFigures& stopped) {
+  static constexpr const char* kReasons[] = {"precision", "runs", "samples"};
+  nlohmann::ordered_json json{{"reason", kReasons[static_cast<int>(stopped.reason)]},
+                              {"looked_every", stopped.every},
+                              {"conditions", nlohmann::ordered_json::array()}};
+  for (const StoppingFigures::Condition& c : stopped.conditions) {
+    json["conditions"].push_back({{"condition", c.text}, {"figure", c.figure}, {"holds", c.holds}});
+  }
+  return json;
+}
+
+}  // namespace
 
 nlohmann::ordered_json json_of(const InferenceResult& result, const InferenceJob& job) {
   nlohmann::ordered_json json{{"kind", "inference"},
@@ -25,6 +39,17 @@ nlohmann::ordered_json json_of(const InferenceResult& result, const InferenceJob
                        {"longest_stay", delayed->longest_stay},
                        {"khat", delayed->khat}};
   }
+  if (const auto& marginal = result.marginal) {
+    json["marginal"] = {{"parameters", job.parameters},
+                        {"runs", marginal->runs},
+                        {"variance", marginal->variance},
+                        {"moves", marginal->moves},
+                        {"longest_stay", marginal->longest_stay}};
+  }
+  if (const auto& kept = result.kept) {
+    json["kept"] = {{"store", job.keep}, {"found", kept->found}, {"runs", kept->runs}};
+  }
+  if (result.stopped) json["stopped"] = json_of(*result.stopped);
   add_observation_use(result.use, json);
   add_summary(result.summary, json);
   add_learned_tags(result.learned, json);

@@ -11,6 +11,7 @@
 #include "psn/services/criticise.h"
 #include "psn/services/graph.h"
 #include "psn/services/infer.h"
+#include "psn/services/model_evidence.h"
 #include "psn/services/output_directory.h"
 #include "psn/services/predict.h"
 #include "psn/services/simulate.h"
@@ -23,6 +24,7 @@ nlohmann::ordered_json json_of(const SimulationResult& result, const SimulationJ
 nlohmann::ordered_json json_of(const PredictionResult& result, const PredictionJob& job);
 nlohmann::ordered_json json_of(const GraphResult& result, const GraphJob& job);
 nlohmann::ordered_json json_of(const InferenceResult& result, const InferenceJob& job);
+nlohmann::ordered_json json_of(const EvidenceResult& result, const EvidenceJob& job);
 nlohmann::ordered_json json_of(const ComparisonResult& result, const ComparisonJob& job);
 nlohmann::ordered_json json_of(const ValidationResult& result, const ValidationJob& job);
 nlohmann::ordered_json json_of(const CalibrationResult& result, const CalibrationJob& job);
@@ -37,6 +39,8 @@ void save(const PredictionResult& result, const PredictionJob& job, const std::s
 void save(const GraphResult& result, const GraphJob& job, const std::string& config,
           OutputDirectory& out);
 void save(const InferenceResult& result, const InferenceJob& job, const std::string& config,
+          OutputDirectory& out);
+void save(const EvidenceResult& result, const EvidenceJob& job, const std::string& config,
           OutputDirectory& out);
 void save(const ComparisonResult& result, const ComparisonJob& job, const std::string& config,
           OutputDirectory& out);
