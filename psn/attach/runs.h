@@ -46,6 +46,8 @@ class Runs {
   const std::map<std::string, std::string>& modules() const { return modules_; }
   // How often the program has been started.
   std::uint64_t starts() const { return starts_; }
+  // How often a run under way has been copied.
+  std::uint64_t copies() const { return copies_; }
 
   // Begins a run and returns its number.
   std::uint64_t begin();
@@ -100,6 +102,7 @@ class Runs {
   std::vector<std::unique_ptr<Seat>> seats_;
   std::uint64_t next_run_ = 1;
   std::uint64_t starts_ = 0;
+  std::uint64_t copies_ = 0;
   std::string limits_;
   std::map<std::string, std::string> modules_;
   bool prepared_ = false;

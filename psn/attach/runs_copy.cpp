@@ -16,12 +16,16 @@ constexpr int kPatienceMilliseconds = 5000;
 // What a run has written so far; links to what it may read are there.
 bool copy_files(const std::string& from, const std::string& to) {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(from, error)) {
+  for (const auto& entry : fs::recursive_directory_iterator(from, error)) {
+    const fs::path place = fs::path(to) / entry.path().lexically_relative(from);
     if (entry.is_symlink(error)) continue;
-    fs::copy(entry.path(), fs::path(to) / entry.path().filename(),
-             fs::copy_options::recursive | fs::copy_options::copy_symlinks |
-                 fs::copy_options::overwrite_existing,
-             error);
+    if (entry.is_directory(error)) {
+      fs::create_directories(place, error);
+    } else {
+      std::error_code no_link;
+      fs::remove(place, no_link);  // or what it leads to would be written
+      fs::copy_file(entry.path(), place, error);
+    }
     if (error) return false;
   }
   return !error;
@@ -48,6 +52,7 @@ std::optional<std::uint64_t> Runs::copy(std::uint64_t run) {
   copy.socket = std::move(sockets.ours);
   copy.state = Seat::State::kRunning;
   copy.asks = true;
+  ++copies_;
   return copy.run;
 }
 

@@ -73,5 +73,9 @@ std::uint64_t AttachedSimulator::starts() const {
   const std::lock_guard lock(shared_->mutex);
   return shared_->runs ? shared_->runs->starts() : 0;
 }
+std::uint64_t AttachedSimulator::copies() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->runs ? shared_->runs->copies() : 0;
+}
 
 }  // namespace psn::attach

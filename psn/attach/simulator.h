@@ -50,7 +50,9 @@ class AttachedSimulator : public Simulator {
 
   // Why every run is a start of its own; "" if runs are copies of one process.
   const std::string& limits() const;
+  // How often the program has been started, and runs under way copied. 0 while an ensemble lives.
   std::uint64_t starts() const;
+  std::uint64_t copies() const;
   // Files of code that the program had loaded before its first choice, by their names.
   const std::map<std::string, std::string>& modules() const;
 

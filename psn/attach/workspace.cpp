@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostFiles = 512;
+constexpr std::size_t kMostInside = 64;  // of a folder that runs have for themselves
 
 // Ends when nobody can write to its standard input any more. Once more after a while, for a run
 // may still have been writing.
@@ -40,12 +41,23 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
+// All that is in a folder, also further down; none if that is much.
+std::optional<std::vector<fs::path>> inside(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
+    found.push_back(entry.path());
+    if (found.size() > kMostInside) return std::nullopt;
+  }
+  return error ? std::nullopt : std::optional(found);
+}
+
 }  // namespace
 
 Workspace::Workspace(ppx::ProcessStarter& starter,
                      const std::optional<std::vector<std::string>>& files) {
   from_ = fs::current_path().string();
-  names_ = files ? *files : names_in(from_);
+  for (const std::string& name : files ? *files : names_in(from_)) add(name);
   path_ = (fs::temp_directory_path() / "psn-attach-").string() + "XXXXXX";
   if (!::mkdtemp(path_.data())) throw DataError(fmt::format("cannot make '{}'", path_));
   start_watcher(starter);
@@ -89,9 +101,28 @@ std::string Workspace::folder(std::size_t number) {
   return made;
 }
 
+// A small folder is made for each run, with links to what is in it, so that runs can write there; a
+// large one, or one that is hidden, is a link itself.
+void Workspace::add(const std::string& name) {
+  const fs::path path = fs::path(from_) / name;
+  std::error_code error;
+  const bool folder = fs::is_directory(path, error) && !fs::is_symlink(path, error);
+  const auto parts = folder && !name.starts_with('.') ? inside(path) : std::nullopt;
+  if (!parts) {
+    links_.insert(fs::path(name).lexically_normal().string());
+    return;
+  }
+  folders_.insert(fs::path(name).lexically_normal().string());
+  for (const fs::path& part : *parts) {
+    const bool inner = fs::is_directory(part, error) && !fs::is_symlink(part, error);
+    (inner ? folders_ : links_).insert(part.lexically_relative(from_).string());
+  }
+}
+
 void Workspace::link(const std::string& folder) const {
-  for (const std::string& name : names_) {
-    std::error_code error;
+  std::error_code error;
+  for (const std::string& name : folders_) fs::create_directories(fs::path(folder) / name, error);
+  for (const std::string& name : links_) {
     const fs::path place = fs::path(folder) / name;
     if (name.find('/') != name.npos) fs::create_directories(place.parent_path(), error);
     fs::create_symlink(fs::path(from_) / name, place, error);
@@ -99,15 +130,20 @@ void Workspace::link(const std::string& folder) const {
 }
 
 bool Workspace::clean(const std::string& folder) {
-  std::size_t links = 0;
+  std::size_t links = 0, folders = 0;
   bool left = false;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const bool ours = entry.is_symlink(error);
-    links += ours;
-    left = left || !ours;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
+    const std::string name = entry.path().lexically_relative(folder).string();
+    if (entry.is_symlink(error)) {
+      links += links_.contains(name);
+    } else if (entry.is_directory(error) && folders_.contains(name)) {
+      ++folders;
+    } else {
+      left = true;
+    }
   }
-  if (!left && links == names_.size()) return false;
+  if (!left && links == links_.size() && folders == folders_.size()) return false;
   fs::remove_all(folder, error);
   fs::create_directory(folder, error);
   link(folder);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,13 +32,14 @@ class Workspace {
   bool clean(const std::string& folder);
 
  private:
+  void add(const std::string& name);
   void link(const std::string& folder) const;
   void start_watcher(ppx::ProcessStarter& starter);
 
   std::string path_;
   std::string from_;
-  std::vector<std::string> names_;
-  Descriptor alive_;  // the watcher waits for its end
+  std::set<std::string> links_, folders_;  // that each run has, by their names from there
+  Descriptor alive_;                       // the watcher waits for its end
   pid_t watcher_ = -1;
 };
 

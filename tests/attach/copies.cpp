@@ -19,7 +19,7 @@ std::string described(const Trace& trace) {
 
 struct Told {
   std::vector<std::string> traces;
-  std::uint64_t starts = 0;
+  std::uint64_t starts = 0, copies = 0;
 };
 
 // One run of four choices; before each is answered, a copy is made. Copies make no copies.
@@ -62,6 +62,7 @@ Told copied_at_each_choice(const std::string& program, bool fresh) {
     told.traces = ended;
   }
   told.starts = simulator.starts();
+  told.copies = simulator.copies();
   EXPECT_EQ(simulator.failures().runs, 0u);
   return told;
 }
@@ -72,6 +73,8 @@ TEST(AttachedCopies, GoOnAsRunsThatAreMadeAgain) {
     const Told again = copied_at_each_choice(program, true);
     EXPECT_EQ(copied.traces, again.traces) << program;
     EXPECT_EQ(copied.starts, 1u);
+    EXPECT_EQ(copied.copies, 4u);
+    EXPECT_EQ(again.copies, 0u);
     EXPECT_GE(again.starts, 6u);
     for (const std::string& trace : copied.traces) EXPECT_FALSE(trace.empty());
     // The last copy was made before the fourth choice: what comes before is the same.

@@ -80,6 +80,8 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "reads") == 0) fgets(line, sizeof(line), file);
   if (strcmp(mode, "spoils") == 0) file = fopen("input.txt", "w");
   if (strcmp(mode, "appends") == 0) file = fopen("input.txt", "a");
+  if (strcmp(mode, "inner") == 0) file = fopen("data/out.csv", "w");
+  if (strcmp(mode, "inside") == 0) file = fopen("data/input.txt", "a");
   if (strcmp(mode, "later") == 0) file = fopen("out.csv", "w");
   if (file && strcmp(mode, "reads") != 0) fprintf(file, "a,b\n1,%.17g\n2,%.17g\n", u, 1 + u);
   printf("value %.17g %s\n", u + more, line);

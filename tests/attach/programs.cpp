@@ -105,12 +105,16 @@ TEST_F(AttachedPrograms, EachRunHasFilesOfItsOwn) {
     EXPECT_GT(posterior.mean("last"), 1) << mode;
     EXPECT_LT(posterior.mean("last"), 2) << mode;
   }
-  for (const char* mode : {"spoils", "appends"}) {
+  std::filesystem::create_directory("data");
+  std::ofstream("data/input.txt") << "inner\n";
+  for (const char* mode : {"spoils", "appends", "inner", "inside"}) {
     AttachedSimulator simulator(command(mode), options());
     values(simulator);
     EXPECT_EQ(test::slurp("input.txt"), "first\nsecond\n") << mode;
   }
   EXPECT_FALSE(std::filesystem::exists("out.csv"));
+  EXPECT_FALSE(std::filesystem::exists("data/out.csv"));
+  EXPECT_EQ(test::slurp("data/input.txt"), "inner\n");
 }
 
 TEST_F(AttachedPrograms, WhatCannotBeIsRefusedInOneLine) {

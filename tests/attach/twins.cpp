@@ -15,7 +15,8 @@
 namespace psn {
 namespace {
 
-constexpr std::uint64_t kRuns = 4000;
+// Enough for fifty effective samples of each variable.
+constexpr std::uint64_t kRuns = 1500, kStates = 4000;
 
 struct Twin {
   std::string program;
@@ -38,7 +39,7 @@ class TwinLaw : public testing::TestWithParam<Twin> {
         {.settings = attach::read_settings(test::settings_of(part.name))});
     EXPECT_EQ(simulator.limits(), "");
     MetropolisOptions options;
-    options.samples = kRuns;
+    options.samples = GetParam().chain ? kStates : kRuns;
     options.queries = std::move(queries);
     options.seed = 11;
     options.burn_in = 100;

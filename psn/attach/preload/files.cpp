@@ -81,6 +81,12 @@ void before_fopen(const char* path, const char* mode) {
     before_open(path, flags);                             \
     return next_one(path, flags, mode);                   \
   }
+#define PSN_OPEN_2(name)                             \
+  PSN_EXPORT int name(const char* path, int flags) { \
+    PSN_NEXT(name);                                  \
+    before_open(path, flags);                        \
+    return next_one(path, flags);                    \
+  }
 #define PSN_OPENAT(name)                                              \
   PSN_EXPORT int name(int folder, const char* path, int flags, ...) { \
     PSN_NEXT(name);                                                   \
@@ -113,6 +119,11 @@ PSN_OPEN(open)
 PSN_OPEN(open64)
 PSN_OPENAT(openat)
 PSN_OPENAT(openat64)
+// As programs are compiled that look for overflows.
+int __open_2(const char*, int);
+int __open64_2(const char*, int);
+PSN_OPEN_2(__open_2)
+PSN_OPEN_2(__open64_2)
 PSN_CREAT(creat)
 PSN_CREAT(creat64)
 PSN_FOPEN(fopen)
