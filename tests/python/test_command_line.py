@@ -73,7 +73,8 @@ class Commands(unittest.TestCase):
             elif command == "export":
                 known |= set(inspect.signature(psn.results.export_job).parameters)
             for words in inner:
-                options = re.findall(r"--([a-z][a-z_-]*)", psn_text(*" ".join(words).split(), "--help"))
+                options = re.findall(r"^  (?:-\w,)?--([a-z][a-z_-]*)",
+                                     psn_text(*" ".join(words).split(), "--help"), re.M)
                 names = {option.replace("-", "_") for option in options} - WORDS
                 self.assertEqual({name for name in names if not {name, CALLED.get(name)} & known},
                                  set(), command)
