@@ -33,7 +33,7 @@ ALONE = {"completion", "man", "help", "exact", "experiment", "zoo", "attach"}
 # What options are called there, if not by their own name.
 CALLED = {"query": "queries", "given": "held", "observe": "observations", "thin": "thinning",
           "show": "record", "from": "start", "ppx": "endpoint", "latent": "latents",
-          "core_dim": "lstm_dim", "core_depth": "lstm_depth"}
+          "core_dim": "lstm_dim", "core_depth": "lstm_depth", "network": "networks"}
 # Options for how the program is told, and what it shows; `psn.report` tells files by their endings.
 WORDS = {"help", "config", "json", "open", "out", "log", "svg", "png", "pdf", "every", "once"}
 TIMES = {"traces_per_second", "speed", "seconds"}
