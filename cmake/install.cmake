@@ -10,6 +10,8 @@ get_property(layers GLOBAL PROPERTY PSN_LAYERS)
 set(programs_libraries psn_models psn_zoo psn_zoo_trial psn_experiments)
 psn_soname(${programs_libraries})
 set_target_properties(psn PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS psn_preload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES psn/attach/random.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/psn/attach COMPONENT development)
 set_target_properties(${layers} ${programs_libraries} PROPERTIES INSTALL_RPATH "$ORIGIN")
 install(TARGETS psn ${programs_libraries} RUNTIME LIBRARY NAMELINK_SKIP)
 foreach(module mpi netcdf)
@@ -35,7 +37,7 @@ add_custom_command(
 add_custom_target(psn_reference ALL DEPENDS ${reference}/man1/psn.1)
 
 # All that is installed, and nothing else of the build.
-add_custom_target(psn_installed DEPENDS psn psn_reference ${layers} ${programs_libraries})
+add_custom_target(psn_installed DEPENDS psn psn_preload psn_reference ${layers} ${programs_libraries})
 foreach(part mpi netcdf python)
   if(TARGET psn_${part})
     add_dependencies(psn_installed psn_${part})

@@ -1,4 +1,4 @@
-# One shared library per folder of psn/ (modules in folders `mpi` and `netcdf` apart), with the include path that its sources see and links only
+# One shared library per folder of psn/ (modules in folders `mpi`, `netcdf` and `preload` apart), with the include path that its sources see and links only
 # to the layers it may use. tests/layering checks the includes themselves.
 
 set(PSN_WARNINGS -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers)
@@ -47,7 +47,7 @@ endfunction()
 function(psn_layer name)
   cmake_parse_arguments(ARG "" "" "USES;LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/psn/${name}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/(mpi|netcdf)/")
+  list(FILTER sources EXCLUDE REGEX "/(mpi|netcdf|preload)/")
   add_library(psn_${name} ${sources})
   target_include_directories(psn_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                                 $<INSTALL_INTERFACE:include>)

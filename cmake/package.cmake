@@ -26,7 +26,7 @@ endmacro()
 
 set(this_one "psn (= ${PROJECT_VERSION})")
 psn_package(runtime psn "The program, its libraries, man pages and completions.")
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "psn-mpi, psn-netcdf, python3-psn, libpsn-dev")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "psn-mpi, psn-netcdf, python3-psn, libpsn-dev, nodejs, librsvg2-bin")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/debian/triggers)
 psn_package(development libpsn-dev "Headers and a CMake package, for plugins and programs." ${this_one} libfmt-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)

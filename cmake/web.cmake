@@ -15,7 +15,7 @@ if(PSN_FIGURES)
   add_custom_command(
     OUTPUT ${bundles}
     COMMAND ${CMAKE_COMMAND} -E copy ${web}/package.json ${web}/package-lock.json ${fetched}
-    COMMAND ${PSN_NPM} ci --prefer-offline --ignore-scripts --no-audit --no-fund --silent
+    COMMAND ${PSN_NPM} ci --prefer-offline --ignore-scripts --no-audit --no-fund --loglevel=error --update-notifier=false
     ${copies}
     DEPENDS ${web}/package.json ${web}/package-lock.json
     WORKING_DIRECTORY ${fetched}

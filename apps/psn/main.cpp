@@ -149,6 +149,7 @@ int run(int argc, char** argv) {
   add_report_command(program);
   add_summary_command(program);
   add_diagnose_command(program);
+  add_attach_command(program);
   add_watch_command(program);
   add_export_command(program);
   add_completion_command(program);

@@ -12,14 +12,17 @@ import psn
 from psn.columns import Columns
 
 SECTIONS = {
-    "Models": ["model", "Model", "serve"],
-    "Inside a model": ["sample", "observe", "observe_value", "tag", "factor", "until", "scope"],
+    "Models": ["model", "Model", "models", "serve", "make_keys"],
+    "Inside a model": ["sample", "observe", "observe_value", "tag", "factor", "until",
+                       "scope"],
     "Distributions": ["Distribution", *psn._core.families],
     "Running and inferring": ["simulate", "infer", "predict", "graph"],
     "Learning": ["train_surrogate", "train_inference", "Network", "compare"],
     "Is it right?": ["validate", "calibrate", "criticise", "bayes_factors"],
-    "Runs on disk": ["generate", "Store"],
-    "Results": ["Samples", "Posterior", "Predictions", "report"],
+    "Runs on disk": ["generate", "import_runs", "Store"],
+    "Results": ["Samples", "Posterior", "Predictions", "Plot"],
+    "Results in folders": ["summary", "diagnose", "report", "export", "watch"],
+    "This psn": ["build_facts", "machine"],
     "Errors and warnings": ["Error", "InvalidArgument", "ModelError", "ProtocolError", "DataError",
                             "Abandoned", "PsnWarning"],
 }

@@ -46,7 +46,7 @@ draws = [{"breed": b, "die": d} for b, d in zip(post["breed"].tolist(), post["di
 axes = {"x": {"field": "breed", "type": "quantitative", "scale": {"domain": [0.4, 1.4]}},
         "y": {"field": "die", "type": "quantitative", "scale": {"domain": [0.2, 0.8]}}}
 psn.Plot({"width": 320, "height": 320, "title": "draws of the posterior, and the truth", "layer": [
-    {"data": {"values": draws[:1000]}, "mark": {"type": "point", "size": 6}, "encoding": axes},
+    {"data": {"values": draws[:400]}, "mark": {"type": "point", "size": 6}, "encoding": axes},
     {"data": {"values": [TRUTH]}, "mark": {"type": "point", "shape": "cross", "size": 200,
                                            "filled": True, "color": "#b3400c"}, "encoding": axes},
 ]}).save("predator_prey.svg")

@@ -31,8 +31,10 @@ Preset own_surrogate(std::size_t lstm_dim, std::size_t embedding_dim) {
   own.network.sample_embedding_dim = embedding_dim;
   own.network.variable_embedding["latent_temps"] = {.num_layers = 1};
   own.network.variable_embedding["temps_bottom"] = {.num_layers = 1};
+  own.network.recall = 0;
   own.training.batch_size = 32;
   own.training.rate.learning_rate = 5e-3;
+  own.training.adam.clip_norm = 0;
   return own;
 }
 

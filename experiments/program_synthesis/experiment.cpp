@@ -47,7 +47,10 @@ Plan plan(const ExperimentRequest& request) {
     // updates: each level of the stack is learned on its own, the deep ones last. Half the paper's
     // width is as good and twice as fast (docs/program-synthesis.md).
     training.batch_size = 32;
+    training.rate.learning_rate = 4e-3;
+    training.adam.clip_norm = 0;
     plan.recipe.network.core_dim = 75;
+    plan.recipe.network.recall = 0;
   }
   set_core(request, plan.recipe.network);
   if (request.quick) {

@@ -219,7 +219,8 @@ void Network::add_steps(Node& node, std::uint64_t stream) {
   const auto before = static_cast<std::uint32_t>(hidden() + context() + embedding());
   if (recalls()) {
     node.recall = parameters_.add(static_cast<std::uint32_t>(context()), inputs + 1);
-    initialize(node.recall, inputs, stream + 9);
+    // Small, so that the heads begin with the core's output, which is tame.
+    initialize(node.recall, 100 * inputs, stream + 9);
   }
   node.transition_hidden = parameters_.add(t, before + 1);
   initialize(node.transition_hidden, before, stream + 8);

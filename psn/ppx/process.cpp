@@ -8,7 +8,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <wordexp.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +19,7 @@
 
 #include "psn/base/error.h"
 #include "psn/base/text.h"
+#include "psn/ppx/command_words.h"
 
 namespace psn::ppx {
 namespace {
@@ -28,24 +28,6 @@ constexpr int kGraceMilliseconds = 1000;  // from SIGTERM to SIGKILL
 constexpr std::size_t kTailBytes = 4096;
 constexpr std::size_t kTailLines = 5;
 constexpr std::size_t kLineBytes = 300;
-
-class Words {
- public:
-  explicit Words(const std::string& command) {
-    const int status = ::wordexp(command.c_str(), &words_, WRDE_NOCMD | WRDE_UNDEF);
-    if (status != 0 || words_.we_wordc == 0) {
-      throw InvalidArgument(fmt::format(
-          "cannot split the command '{}' into words; quote what is special to a shell", command));
-    }
-  }
-  ~Words() { ::wordfree(&words_); }
-  Words(const Words&) = delete;
-  Words& operator=(const Words&) = delete;
-  char** argv() { return words_.we_wordv; }
-
- private:
-  wordexp_t words_{};
-};
 
 // Between fork and exec: only calls that are safe in the child of a program with threads.
 [[noreturn]] void become(char** argv, int output, pid_t parent) {
@@ -105,7 +87,7 @@ void ProcessStarter::loop() {
 }
 
 Process::Process(ProcessStarter& starter, const std::string& command) {
-  Words words(command);
+  CommandWords words(command);
   std::array<int, 2> output{};
   if (::pipe2(output.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
     throw DataError(fmt::format("cannot make a pipe: {}", std::strerror(errno)));

@@ -64,11 +64,14 @@ constexpr const char* kDrawingStyle =
     ".w5 path{stroke-width:2.8}.more path,.more polygon{stroke:#b3400c}.more text{fill:#b3400c}"
     ".less path,.less polygon{stroke:#1a5fb4}.less text{fill:#1a5fb4}</style>";
 
-double svg_extent(const std::string& svg, const char* name) {
-  const auto at = svg.find(fmt::format("{}=\"", name));
-  return at == svg.npos
-             ? 0
-             : std::strtod(svg.c_str() + at + std::string_view(name).size() + 2, nullptr);
+// Of a drawing by Graphviz, which says it in points; from now on in units of what it lies in.
+double take_extent(std::string& svg, const char* name) {
+  const auto at = svg.find(fmt::format(" {}=\"", name));
+  if (at == svg.npos) return 0;
+  const auto begin = at + std::string_view(name).size() + 3, end = svg.find('"', begin);
+  const double extent = std::strtod(svg.c_str() + begin, nullptr);
+  svg.replace(begin, end - begin, fmt::format("{}", extent));
+  return extent;
 }
 
 // The drawings of all sides beside each other.
@@ -78,9 +81,10 @@ std::string drawing_alone(const std::string& html) {
   std::string inner;
   for (auto at = html.find("<svg"); at != html.npos; at = html.find("<svg", at + 1)) {
     std::string side = html.substr(at, html.find("</svg>", at) + 6 - at);
+    height = std::max(height, take_extent(side, "height"));
+    const double own = take_extent(side, "width");
     side.insert(4, fmt::format(" x=\"{}\"", width));
-    height = std::max(height, svg_extent(side, " height"));
-    width += svg_extent(side, " width") + 20;
+    width += own + 20;
     inner += side;
   }
   return fmt::format(

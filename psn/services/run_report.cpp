@@ -1,5 +1,6 @@
 #include "psn/services/run_report.h"
 
+#include "psn/attach/simulator.h"
 #include "psn/io/tensor_file.h"
 #include "psn/nn/network_file.h"
 #include "psn/nn/run/surrogate.h"
@@ -65,6 +66,9 @@ RunReport report_on(Simulator& simulator, Host& host, const Failures& earlier) {
   RunReport report;
   report.fallbacks = all_fallbacks(simulator, host.ranks());
   report.failures = all_failures(simulator, host, earlier);
+  if (const auto* attached = dynamic_cast<const attach::AttachedSimulator*>(&simulator)) {
+    report.started_anew = attached->limits();
+  }
   return report;
 }
 

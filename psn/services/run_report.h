@@ -41,6 +41,7 @@ struct RunReport {
   std::optional<SurrogateQuality> surrogate;  // of a surrogate
   std::optional<Fallbacks> fallbacks;         // of one that may fall back
   Failures failures;                          // runs that are left out
+  std::string started_anew;  // why an attached program is, for each run; "" if it is not
 };
 
 // Counts from here on: runs that only look what the model is like are no part of the result.

@@ -9,7 +9,8 @@
 namespace psn::services {
 
 void serve(const ServiceJob& job, Host& host) {
-  const auto simulator = open_simulator(job.model, {.stack_kib = job.stack_kib}, 0, host);
+  const auto simulator = open_simulator(
+      job.model, {.stack_kib = job.stack_kib, .remote = {.attach = job.attach}}, 0, host);
   const WorkScope work(host, {.label = job.model});
   ppx::ServeOptions options;
   options.endpoint = job.endpoint;

@@ -14,6 +14,7 @@ struct ServiceJob {
   std::string model;
   std::string endpoint = ppx::kDefaultEndpoint;
   std::size_t stack_kib = 0;             // of each run in this process; 0: what the model asks for
+  std::string attach;                    // file about an attached program; may be empty
   bool withhold_data = false;            // the program's own, for an engine that learns from runs
   std::string curve_keys;                // file with our own keys; empty: no encryption
   std::vector<std::string> curve_allow;  // files with keys of engines that may connect; none: all

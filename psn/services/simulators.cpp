@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "psn/attach/simulator.h"
 #include "psn/base/error.h"
 #include "psn/base/text.h"
 #include "psn/core/in_process.h"
@@ -39,11 +40,14 @@ Model named_model(const std::string& argument, const Host& host) {
                   argument, suggestion(argument, names)));
 }
 
+std::uint64_t allowed_failures(const RemoteSettings& remote, std::uint64_t runs) {
+  return static_cast<std::uint64_t>(std::floor(remote.max_failures * static_cast<double>(runs)));
+}
+
 ppx::RemoteOptions remote_options(const SimulatorSettings& settings, std::uint64_t runs) {
   const RemoteSettings& remote = settings.remote;
   ppx::RemoteOptions options{.workers = remote.workers,
-                             .max_failures = static_cast<std::uint64_t>(
-                                 std::floor(remote.max_failures * static_cast<double>(runs))),
+                             .max_failures = allowed_failures(remote, runs),
                              .message_limit = settings.time_limit,
                              .run_limit = remote.run_limit};
   if (remote.start_limit) options.start_limit = options.reach_limit = *remote.start_limit;
@@ -55,6 +59,18 @@ ppx::RemoteOptions remote_options(const SimulatorSettings& settings, std::uint64
     options.keys.own = {pair[0], pair[1]};
   }
   return options;
+}
+
+std::unique_ptr<Simulator> open_attached(const std::string& model,
+                                         const SimulatorSettings& settings, std::uint64_t runs) {
+  const RemoteSettings& remote = settings.remote;
+  attach::AttachOptions options{.runs_at_once = remote.workers > 1 ? remote.workers : 0,
+                                .max_failures = allowed_failures(remote, runs),
+                                .start_limit = remote.start_limit.value_or(60),
+                                .message_limit = settings.time_limit,
+                                .run_limit = remote.run_limit};
+  if (!remote.attach.empty()) options.settings = attach::read_settings(remote.attach);
+  return std::make_unique<attach::AttachedSimulator>(model, std::move(options));
 }
 
 }  // namespace
@@ -75,6 +91,11 @@ std::vector<std::string> read_keys(const std::string& path, std::size_t count) {
 std::unique_ptr<Simulator> open_simulator(const std::string& model,
                                           const SimulatorSettings& settings, std::uint64_t runs,
                                           const Host& host) {
+  if (attach::is_attached(model)) return open_attached(model, settings, runs);
+  if (!settings.remote.attach.empty()) {
+    throw InvalidArgument(
+        fmt::format("`attach` is for programs, attach:COMMAND; '{}' is none", model));
+  }
   const ppx::RemoteOptions remote = remote_options(settings, runs);
   if (ppx::is_remote(model)) return std::make_unique<ppx::RemoteSimulator>(model, remote);
   if (model.ends_with(".psn")) {

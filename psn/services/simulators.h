@@ -1,5 +1,6 @@
 // From what a person calls a model to a Simulator: a built-in name, a plugin (./libmodel.so), a
-// surrogate (s.psn), simulators in other processes (exec:COMMAND, ppx+tcp://HOST:PORT).
+// surrogate (s.psn), simulators in other processes (exec:COMMAND, ppx+tcp://HOST:PORT), a program
+// that knows nothing of psn (attach:COMMAND).
 #pragma once
 
 #include <cstdint>
@@ -16,11 +17,12 @@ namespace psn::services {
 
 // Of simulators in other processes; max_failures of all.
 struct RemoteSettings {
-  std::size_t workers = 1;               // processes to start, for exec:
+  std::size_t workers = 1;               // processes to start, for exec:, or to run, for attach:
   double max_failures = 0.01;            // share of the runs that may fail
   std::optional<double> start_limit;     // seconds to start, or to be there
   double run_limit = 0;                  // seconds for a whole run; 0: none
   std::string curve_server, curve_keys;  // files with keys; empty: no encryption
+  std::string attach;                    // file about an attached program; may be empty
 };
 
 struct SimulatorSettings {

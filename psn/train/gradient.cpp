@@ -160,7 +160,7 @@ void Gradient::back_through_embeddings(const Batch& batch) {
 void Gradient::add_loss(double loss, const Entry* entry) {
   loss_sum_ += loss;
   if (worst_ && (!std::isfinite(worst_loss_) || loss <= worst_loss_)) return;
-  worst_ = entry;
+  worst_ = entry->address;
   worst_loss_ = loss;
 }
 

@@ -33,8 +33,8 @@ struct BatchLoss {
   double kl = 0;        // log p - log s, in nats per trace; mean
   // The choice to blame if the loss is bad: one whose part of it is not finite, or else the
   // largest.
-  const Entry* worst = nullptr;
-  double worst_loss = 0;  // its part
+  const Address* worst = nullptr;  // where it was made
+  double worst_loss = 0;           // its part
 
   void add(const BatchLoss& other);  // of another part of the batch
 };
@@ -138,7 +138,7 @@ class Gradient {
   std::vector<float> tallied_;  // what was counted, of a segment's rows
   std::vector<double> log_s_;   // by position
   double loss_sum_ = 0, worst_loss_ = 0;
-  const Entry* worst_ = nullptr;
+  const Address* worst_ = nullptr;
 };
 
 }  // namespace psn

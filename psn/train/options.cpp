@@ -87,7 +87,7 @@ std::size_t default_batch_size(std::uint64_t traces, Purpose purpose) {
   constexpr std::uint64_t kSmallest = 4, kLargest = 256;
   // A surrogate's loss in closed form has no scatter of its own at the optimum, so its batches may
   // be small; that of proposals has.
-  const std::uint64_t updates = purpose == Purpose::kSurrogate ? 6000 : 1000;
+  const std::uint64_t updates = purpose == Purpose::kSurrogate ? 20'000 : 1000;
   return static_cast<std::size_t>(
       std::clamp(std::bit_floor(traces / updates), kSmallest, kLargest));
 }
@@ -119,14 +119,17 @@ Preset preset(std::string_view name, Purpose purpose) {
     return result;
   }
   if (name == "default") {
-    if (purpose == Purpose::kSurrogate) result.network.addressing = Addressing::kShared;
-    result.network.tally = purpose == Purpose::kSurrogate;
-    result.network.recall = purpose == Purpose::kSurrogate ? 32 : 0;
     training.adam.touched_only = true;
     training.batch_size = default_batch_size(training.traces, purpose);
-    training.rate.learning_rate = 4e-3;
     training.inherit = true;
-    if (purpose == Purpose::kInference) {
+    if (purpose == Purpose::kSurrogate) {
+      result.network.addressing = Addressing::kShared;
+      result.network.tally = true;
+      result.network.recall = 32;
+      training.rate.learning_rate = 2e-3;
+      training.adam.clip_norm = 10;
+    } else {
+      training.rate.learning_rate = 4e-3;
       result.network.sequential_proposals = true;
       result.network.mixture_components = 10;
       result.network.observation_context = 64;

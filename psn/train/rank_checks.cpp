@@ -29,7 +29,7 @@ void require_same(Communicator& ranks, const Parameters& parameters) {
 std::string worst_address(Communicator& ranks, const BatchLoss& own) {
   MessageWriter out;
   out.put(own.worst_loss);
-  out.put(own.worst ? own.worst->address->text : "");
+  out.put(own.worst ? own.worst->text : "");
   std::string worst;
   double most = -HUGE_VAL;
   for (const std::string& bytes : ranks.all_gather(out.take())) {

@@ -37,7 +37,8 @@ void bind_simulation_options(py::module_& module) {
       .def_readwrite("start_limit", &RemoteSettings::start_limit)
       .def_readwrite("run_limit", &RemoteSettings::run_limit)
       .def_readwrite("curve_server", &RemoteSettings::curve_server)
-      .def_readwrite("curve_keys", &RemoteSettings::curve_keys);
+      .def_readwrite("curve_keys", &RemoteSettings::curve_keys)
+      .def_readwrite("attach", &RemoteSettings::attach);
   py::class_<SimulatorSettings>(module, "SimulatorSettings")
       .def_readwrite("stack_kib", &SimulatorSettings::stack_kib)
       .def_readwrite("time_limit", &SimulatorSettings::time_limit)
@@ -113,6 +114,7 @@ void bind_forward_jobs(py::module_& module) {
       .def_readwrite("model", &ServiceJob::model)
       .def_readwrite("endpoint", &ServiceJob::endpoint)
       .def_readwrite("stack_kib", &ServiceJob::stack_kib)
+      .def_readwrite("attach", &ServiceJob::attach)
       .def_readwrite("withhold_data", &ServiceJob::withhold_data)
       .def_readwrite("curve_keys", &ServiceJob::curve_keys)
       .def_readwrite("curve_allow", &ServiceJob::curve_allow)

@@ -167,6 +167,10 @@ void bind_runs(py::module_& module) {
       .def_readonly("seconds", &CorrectionFigures::seconds)
       .def_readonly("diverged", &CorrectionFigures::diverged)
       .def_readonly("failures", &CorrectionFigures::failures);
+  py::class_<DelayedFigures>(module, "DelayedFigures")
+      .def_readonly("moves", &DelayedFigures::moves)
+      .def_readonly("longest_stay", &DelayedFigures::longest_stay)
+      .def_readonly("khat", &DelayedFigures::khat);
   py::class_<InferenceResult>(module, "InferenceResult", py::dynamic_attr())
       .def_readonly("model", &InferenceResult::model)
       .def_property_readonly("engine",
@@ -175,6 +179,9 @@ void bind_runs(py::module_& module) {
       .def_readonly("summary", &InferenceResult::summary)
       .def_readonly("use", &InferenceResult::use)
       .def_readonly("correction", &InferenceResult::correction)
+      .def_readonly("delayed", &InferenceResult::delayed)
+      .def_readonly("simulator_runs", &InferenceResult::simulator_runs)
+      .def_readonly("survey_runs", &InferenceResult::survey_runs)
       .def_readonly("learned", &InferenceResult::learned)
       .def_readonly("report", &InferenceResult::report)
       .def_readonly("warnings", &InferenceResult::warnings)

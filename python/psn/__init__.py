@@ -12,8 +12,8 @@
     post.mean("rate")
 
 A model is a Python function, a network (psn.Network, or the path of its .psn file), the name of a
-built-in one, a plugin ("./libmodel.so"), or simulators in other processes ("exec:COMMAND",
-"ppx+tcp://HOST:PORT"). psn.ppx makes a Python program such a simulator; it needs no compiled part.
+built-in one, a plugin ("./libmodel.so"), simulators in other processes ("exec:COMMAND",
+"ppx+tcp://HOST:PORT"), or a program that knows nothing of psn ("attach:COMMAND", attach="sim.toml"). psn.ppx makes a Python program such a simulator; it needs no compiled part.
 """
 
 try:
@@ -32,6 +32,7 @@ else:
     from psn._core import (Abandoned, DataError, Distribution, Error, InvalidArgument, ModelError,
                            ProtocolError, factor, observe, observe_value, sample, scope, tag, until)
     from psn._families import *  # noqa: F403: all families
+    from psn.attaching import attach
     from psn.evidence import bayes_factors, calibrate, criticise, validate
     from psn.inference import Posterior, infer
     from psn.networks import Network, compare

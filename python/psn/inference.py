@@ -104,12 +104,12 @@ class Posterior(Columns):
 def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
           network: Any = None, engine: str | None = None, samples: int = 10_000,
           queries: Sequence[str] = (), held: Mapping[str, Any] | None = None, chains: int = 4,
-          burn_in: int | None = None, thinning: int = 1, defensive: float = 0.0, correct: int = 0,
-          surrogates: Sequence[Any] = (), moves: int = 200, fresh: float = 0.05,
+          burn_in: int | None = None, thinning: int = 1, surrogate: Any = None,
+          moves: int = 200, fresh: float = 0.05, defensive: float = 0.0, correct: int = 0,
           parameters: Sequence[str] = (), until: Sequence[str] = (), max_runs: int | None = None,
-          keep: Any = None,
-          simulator: AnyModel | None = None, unknown: str = "renormalise", draws: int = 10_000,
-          out: Any = None, resume: bool = False, **options: Any) -> Posterior:
+          keep: Any = None, simulator: AnyModel | None = None, unknown: str = "renormalise",
+          draws: int = 10_000, out: Any = None, resume: bool = False,
+          **options: Any) -> Posterior:
     """The posterior of a model given observations. An inference network as the model answers by
     itself, if its program has no branches.
 
@@ -118,18 +118,21 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
     engine        "is": importance sampling, the default; "ic": the same with proposals of an
                   inference network, the default if there is a `network`; "network": these proposals
                   themselves, not weighed, so approximate; "lmh", "rmh": Metropolis-Hastings with
-                  prior or random-walk proposals; "da": moves inside `surrogates` that single runs
-                  accept or reject; "pm", the default with `parameters`: moves of these, by estimates
-                  of their density
+                  prior or random-walk proposals; "da": delayed acceptance, moves inside surrogates
+                  that single runs of the model accept or reject, the default if there is a
+                  `surrogate`; "pm", the default with `parameters`: moves of these, by estimates of
+                  their density
     network       an inference network, of psn.train_inference() or a .psn file
     samples       runs (is, ic, network), or kept states of all chains (lmh, rmh, da, pm)
     queries       what to report, by name or address; by default all that every run has; "result" is
                   what the program returns
     held          {name: value}: latents to hold at a value, without weighing it
     chains, burn_in, thinning   of Markov chains; burn_in: by default a tenth
+    surrogate     of the model, to move in (da, pm): a network or a .psn file; or several, as a list,
+                  the coarsest first
+    moves, fresh  of "da": moves inside a surrogate for one run of the model, at most, adapted in
+                  burn-in; share of proposals that are whole new runs of the model
     defensive     of "ic": share of runs drawn from the model itself, which bounds the weights
-    surrogates    of the model, to move in (da, pm), the coarsest first
-    moves, fresh  inside a surrogate for one run, at most; share of proposals that are new runs
     parameters    latents to move (pm) or to propose (correct); the rest is drawn by the model
     until         goes on until all of these hold: "ess=1000", "mcse(x) < 0.01", "rhat < 1.01", with
                   a look every `samples` or more
@@ -147,12 +150,21 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
     """
     if engine is None and network is not None:
         engine = "ic"
+    elif engine is None and surrogate is not None:
+        engine = "da"
+    if surrogate is None:
+        surrogates = []
+    else:
+        surrogates = surrogate if isinstance(surrogate, (list, tuple)) else [surrogate]
     with run(options, "samples") as r:
         job = _core.InferenceJob()
         r.simulation(job.simulation, model, samples)
         r.surrogate(job.surrogate, unknown, simulator)
         job.engine = engine_of(engine) if engine is not None else None
         job.network = r.called.name(network) if network is not None else ""
+        job.surrogates = [r.called.name(one) for one in surrogates]
+        job.moves = moves
+        job.fresh = fresh
         job.observations = observations or {}
         job.held = held or {}
         job.queries = list(queries)
@@ -160,8 +172,6 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
         job.burn_in = burn_in
         job.thinning = thinning
         job.defensive = defensive
-        job.surrogates = [r.called.name(surrogate) for surrogate in surrogates]
-        job.moves, job.fresh = moves, fresh
         job.parameters = list(parameters)
         job.until, job.max_runs = list(until), max_runs
         job.keep = path_of(keep)
@@ -171,11 +181,11 @@ def infer(model: AnyModel, observations: Mapping[str, Any] | None = None, *,
         out = path_of(out)
         config = r.config("infer", {
             "model": job.simulation.model, "samples": samples, "engine": engine or "auto",
-            "network": job.network, "defensive": defensive, "correct": correct or None,
+            "network": job.network, "surrogate": job.surrogates, "moves": moves, "fresh": fresh,
+            "defensive": defensive, "correct": correct or None,
             "observe": observations, "given": held, "query": job.queries, "chains": chains,
             "burn_in": burn_in, "thin": thinning, "draws": draws, "out": out,
             "unknown": unknown, "simulator": job.surrogate.simulator,
-            "surrogate": job.surrogates, "moves": moves, "fresh": fresh,
             "parameters": job.parameters, "until": job.until, "max_runs": max_runs,
             "keep": job.keep})
         result = _core.infer(job, r.host(), out, config)

@@ -29,7 +29,7 @@ import zmq
 from psn import wire
 
 DEFAULT_ENDPOINT = "tcp://127.0.0.1:5555"
-SYSTEM_NAME = "psn python 0.1.0"
+SYSTEM_NAME = "psn python 0.2.0"
 # Seconds that an engine may be silent in the middle of a run while others wait.
 PATIENCE = 60
 # Messages without sense, in a row, after which a peer is cut off.

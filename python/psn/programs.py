@@ -65,7 +65,7 @@ class Called:
 
 def serve(model: AnyModel, endpoint: str = "tcp://127.0.0.1:5555", seed: int = 0, *,
           withhold_data: bool = False, curve_keys: Any = "", curve_allow: Sequence[Any] = (),
-          stack_size: int = 0, ready: Callable[[str, str], Any] | None = None,
+          stack_size: int = 0, attach: Any = "", ready: Callable[[str, str], Any] | None = None,
           log: Callable[[str], Any] | None = None) -> None:
     """Serve a model to any engine that speaks PPX, the command line too, until Ctrl-C:
 
@@ -75,12 +75,14 @@ def serve(model: AnyModel, endpoint: str = "tcp://127.0.0.1:5555", seed: int = 0
     curve_keys     file with our own keys (psn.make_keys): encrypts the connection
     curve_allow    files with the public keys of engines that may connect; all, if none is given
     stack_size     KiB of each run of a plugin or a built-in model; 0: what it asks for
+    attach         TOML file about the program of "attach:COMMAND"
     ready, log     told the model's name and where it is served; told of runs that failed
     """
     called = Called()
     job = _core.ServiceJob()
     job.model, job.endpoint, job.seed = called.name(model), endpoint, seed
     job.withhold_data, job.stack_kib = withhold_data, stack_size
+    job.attach = os.fspath(attach)
     job.curve_keys, job.curve_allow = os.fspath(curve_keys), [os.fspath(key) for key in curve_allow]
     _core.serve(job, _core.Host(called.programs), log, ready)
 

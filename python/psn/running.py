@@ -10,6 +10,7 @@ Every service takes, besides its own arguments:
     run_time_limit=0   seconds of a whole run of a remote simulator; 0: any
     start_time_limit=None  seconds that a remote simulator may take to start, or to be there
     curve_server="", curve_keys=""  files with keys, to encrypt connections (psn.make_keys)
+    attach=""          TOML file about the program of "attach:COMMAND" (psn attach --learn)
     max_length=10**6   random choices in a run before it is an error
     stack_size=0       KiB of each simulation of a plugin or a built-in model; 0: what it asks for
     threads=0, width=64  of models that are no Python functions; 0: a thread for each core
@@ -28,6 +29,7 @@ from psn.programs import Called
 
 DEFAULTS = {"seed": 0, "quiet": False, "workers": 1, "max_failures": 0.01, "time_limit": 3600,
             "run_time_limit": 0, "start_time_limit": None, "curve_server": "", "curve_keys": "",
+            "attach": "",
             "max_length": 1_000_000, "stack_size": 0, "threads": 0, "width": 64}
 
 ENGINES = dict(_core.Engine.__members__)
@@ -111,6 +113,7 @@ class Run:
         remote.start_limit = options["start_time_limit"]
         remote.curve_server = path_of(options["curve_server"])
         remote.curve_keys = path_of(options["curve_keys"])
+        remote.attach = path_of(options["attach"])
         settings.remote = remote
 
     def simulation(self, simulation, model, count):

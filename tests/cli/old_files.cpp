@@ -47,9 +47,10 @@ TEST_F(OldFiles, ASurrogateGivesTheSameDensities) {
   EXPECT_EQ(psn("simulate finished.psn -n 100").code, 0);
 }
 
-// With the options that it was begun with; there was no tally then.
+// With the options that it was begun with; there was no tally then, and nothing was recalled.
 TEST_F(OldFiles, AnUnfinishedTrainingGoesOnToTheSameSurrogate) {
-  const auto resumed = psn("train surrogate --config old.toml --tally none --out old.psn --resume");
+  const auto resumed =
+      psn("train surrogate --config old.toml --tally none --recall 0 --out old.psn --resume");
   ASSERT_EQ(resumed.code, 0) << resumed.err;
   expect_densities("old.psn");
 }

@@ -116,7 +116,7 @@ TEST_F(ResumeCommands, OnlyTheSameTrainingIsResumed) {
   expect_error(again, 64, "'s.checkpoint.psn' is a training that did not finish");
   expect_error(again + "--resume --seed 2", 64, "another --seed: 1, now 2");
   expect_error(again + "--resume --learning-rate 0.5", 64,
-               "another --learning-rate: 0.004, now 0.5");
+               "another --learning-rate: 0.002, now 0.5");
   expect_error(again + "--resume --lstm_dim 9", 64, "another --lstm-dim");
   expect_error("train surrogate gaussian --out s.psn --resume --quiet", 64, "another --");
   expect_error(again + "--max-time 4d", 64, "4h");

@@ -305,7 +305,7 @@ hidden_dim = 7
   const std::string effective = slurp("t.psn.toml");
   for (const char* line :
        {"clip_norm = 2\n", "loss = \"nll\"\n", "schedule = \"constant\"\n",
-        "learning_rate = 0.004\n", "lstm_depth = 1\n", "addressing = \"shared\"\n"}) {
+        "learning_rate = 0.002\n", "lstm_depth = 1\n", "addressing = \"shared\"\n"}) {
     EXPECT_NE(effective.find(line), std::string::npos) << line << effective;
   }
   const std::string first = slurp("t.psn");

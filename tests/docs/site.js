@@ -14,6 +14,7 @@ const kSearches = {
   "defensive": "commands/psn-infer.html",
   "train_surrogate": "reference/python.html",
   "lstm_dim": "reference/configuration.html",
+  "predator": "gallery/predator_prey.html",
 };
 
 async function look(browser) {
@@ -35,12 +36,17 @@ async function look(browser) {
     }
     await page.click(found);
     await page.waitForLoadState("load");
+    const marked = await page.$$eval("article .highlighted", (all) => all.length);
+    if (!marked) faults.push(`'${words}' is not marked in ${page.url()}`);
     if (!page.url().includes(wanted)) faults.push(`${found} leads to ${page.url()}`);
   }
 
-  await open("concepts.html");
-  const broken = await page.$$eval("article img", (all) => all.filter((one) => !one.naturalWidth).map((one) => one.src));
-  for (const picture of broken) faults.push(`no picture ${picture}`);
+  for (const name of ["gallery/control_flow.html", "gallery/cure.html", "concepts.html"]) {
+    await open(name);
+    const pictures = await page.$$eval("article img", (all) => all.map((one) => [one.src, one.naturalWidth]));
+    if (!pictures.length) faults.push(`${name} has no picture`);
+    for (const [picture, width] of pictures) if (!width) faults.push(`no picture ${picture}`);
+  }
   await page.screenshot({ path: path.join(site, "..", "browser", "concepts.png"), fullPage: true });
   await open("index.html");
   await page.screenshot({ path: path.join(site, "..", "browser", "index.png"), fullPage: true });

@@ -1,9 +1,11 @@
 """Links lead somewhere, commands and options that are spoken of exist, and blocks say what they are."""
 
+import contextlib
 import functools
 import os
 import re
 import subprocess
+import tempfile
 import unittest
 
 import pages
@@ -115,8 +117,9 @@ class Pages(unittest.TestCase):
                       "mean 1.5 2 of 10\nend\nmore\n", "first\nmean 1.5 2 of 10\nend\n"):
             with self.assertRaises(run_page.Fault):
                 run_page.compare(shown, other)
-        with self.assertRaises(run_page.Fault):
-            run_page.Page.shell("false; true")
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # where it leaves its variables
+            with self.assertRaises(run_page.Fault):
+                run_page.Page.shell("false; true")
 
 
 if __name__ == "__main__":

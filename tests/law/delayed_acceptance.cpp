@@ -153,7 +153,7 @@ class DelayedLaw : public ::testing::TestWithParam<Case> {
   // With or without training.
   std::shared_ptr<const Network> network(const Model& model, std::uint64_t traces,
                                          Addressing addressing = Addressing::kInstance) {
-    if (!GetParam().good) return bad_network(model);
+    if (!GetParam().good) return bad_network(model, 0.2);
     InProcess simulator(model);
     return train(simulator, Purpose::kSurrogate, traces, addressing);
   }

@@ -260,6 +260,7 @@ TEST_P(Blocks, FiniteDifferences) {
   config.variable_layers = {2, 4};
   config.mixture_components = 2;
   config.tally = GetParam().tally;
+  config.recall = GetParam().tally || GetParam().depth > 1 ? 2 : 0;
   config.sequential_proposals = config.compress_tails = GetParam().ours;
   config.observation_context = GetParam().ours ? 3 : 0;
   if (GetParam().ours) {
@@ -327,7 +328,7 @@ TEST_P(Blocks, FiniteDifferences) {
     }
   }
   EXPECT_EQ(checked, p.size());
-  EXPECT_LE(kinks, checked / 100);
+  EXPECT_LE(kinks, checked / 50);
 }
 
 std::vector<NetworkCase> network_cases() {

@@ -54,7 +54,7 @@ class InferenceLaw : public testing::TestWithParam<std::string> {
     }
     if (name == "gaussian") return {reference::gaussian(), {{"mu"}}};
     // Each round of a rejection loop adds noise to the weights: little can be gained.
-    return {reference::gaussian_marsaglia(), {{"mu"}}, Addressing::kSite, 1};
+    return {reference::gaussian_marsaglia(), {{"mu"}}, Addressing::kSite, 1, 24'000};
   }
 };
 

@@ -26,7 +26,7 @@ inline std::shared_ptr<Network> train(Simulator& simulator, Purpose purpose, std
   chosen.network.core_dim = 40;
   chosen.network.addressing = addressing;
   chosen.training.traces = traces;
-  chosen.training.batch_size = 32;
+  chosen.training.batch_size = purpose == Purpose::kSurrogate ? 8 : 32;
   chosen.training.seed = 3;
   chosen.training.missing = missing;
   auto network = std::make_shared<Network>(chosen.network, 3);

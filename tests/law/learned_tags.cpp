@@ -40,7 +40,7 @@ std::shared_ptr<Network> trained(std::uint64_t traces, Addressing addressing) {
   chosen.network.addressing = addressing;
   chosen.network.tags = true;
   chosen.training.traces = traces;
-  chosen.training.batch_size = 32;
+  chosen.training.batch_size = 8;
   chosen.training.seed = 3;
   auto network = std::make_shared<Network>(chosen.network, 3);
   train_online(simulator, *network, chosen.training);

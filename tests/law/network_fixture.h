@@ -107,6 +107,7 @@ inline NetworkConfig small_config(Addressing addressing = Addressing::kInstance,
   config.address_embedding_dim = 7;
   config.distribution_type_embedding_dim = 6;
   config.transition_hidden_dim = 13;
+  config.recall = 2;
   config.variable_layers = {2, 11};
   return config;
 }
@@ -179,7 +180,9 @@ class ScalarNetwork : public ScalarBlocks {
     represent(node().value, node().scaling, x, input.data());
     const Numbers represented(input.begin(), input.end());
     embedded_ = affine(node().embedding, represented);
-    const Numbers hidden = relu(affine(node().transition_hidden, joined(output_, embedded_)));
+    const Numbers before = joined(output_, recalled());
+    const Numbers hidden = relu(affine(node().transition_hidden, joined(before, embedded_)));
+    if (network_.recalls()) last_[at_] = affine(node().recall, represented);
     Numbers logits = affine(node().transition, joined(hidden, represented));
     if (!tally_) return logits;
     tally_->add(node().tally_uses, x);
@@ -218,7 +221,7 @@ class ScalarNetwork : public ScalarBlocks {
       }
     }
     output_ = core_.step(inputs, embedded_);
-    Numbers out = output_;
+    Numbers out = joined(output_, recalled());
     for (std::size_t i = 0; i < node().value_layers.size(); ++i) {
       out = affine(node().value_layers[i], out);
       if (i + 1 < node().value_layers.size()) out = relu(out);
@@ -235,9 +238,19 @@ class ScalarNetwork : public ScalarBlocks {
     return {values, values + block.columns};
   }
 
+  // The last value of every address, each in its way.
+  Numbers recalled() const {
+    Numbers sum(network_.recalls() ? network_.context() : 0);
+    for (const auto& [node, part] : last_) {
+      for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += part[j];
+    }
+    return sum;
+  }
+
   NodeId at_ = Network::kBegin;
   ScalarCore core_;
   Numbers output_, embedded_;
+  std::map<NodeId, Numbers> last_;
   std::optional<Tally> tally_;
 };
 

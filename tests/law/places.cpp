@@ -77,13 +77,13 @@ TEST(IndexRanges, EndWhereTracesEndAgainAndAgain) {
 }
 
 // A network that has met the traces, batch by batch, with random weights.
-Network grown_by(std::span<const Trace> traces, std::uint64_t seed) {
+Network grown_by(std::span<const Trace> traces, std::uint64_t seed, double shaken = 0.3) {
   Network network(small_config(Addressing::kShared), seed);
   Growth growth(network);
   for (std::size_t first = 0; first < traces.size(); first += 100) {
     growth.absorb(traces.subspan(first, 100));
   }
-  shake(network, 0.3, seed);
+  shake(network, shaken, seed);
   return network;
 }
 
@@ -226,7 +226,7 @@ TEST(Places, EvaluationIsTheLawOfExecution) {
                          }
                          return Value();
                        }});
-  const auto network = std::make_shared<const Network>(grown_by(simulate(simulator, 1000), 5));
+  const auto network = std::make_shared<const Network>(grown_by(simulate(simulator, 1000), 5, 0.2));
   SurrogateSimulator surrogate("s", network);
   constexpr std::size_t kCount = 40'000;
   const auto generated = simulate(surrogate, kCount);

@@ -55,10 +55,17 @@ class Execution : public ::testing::TestWithParam<int> {
             counting(Addressing::kShared, core_names()[static_cast<std::size_t>(GetParam() - 10)])};
       case 13:
         return {"counts, full addresses", events(), counting(Addressing::kInstance, "lstm")};
+      case 14:
+        return {"no recall", control_flow::model(), without_recall()};
       default:
         return {"one variable", Model("one", [](Context& c) { c.sample(Normal(0, 1)); }),
                 small_config()};
     }
+  }
+  static NetworkConfig without_recall() {
+    NetworkConfig config = small_config(Addressing::kShared);
+    config.recall = 0;
+    return config;
   }
   static NetworkConfig counting(Addressing addressing, std::string_view core) {
     NetworkConfig config = small_config(addressing, 1, std::string(core));
@@ -70,7 +77,7 @@ class Execution : public ::testing::TestWithParam<int> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Programs, Execution, ::testing::Range(0, 14));
+INSTANTIATE_TEST_SUITE_P(Programs, Execution, ::testing::Range(0, 15));
 
 TEST_P(Execution, DoesNotDependOnWidthOrThreads) {
   SurrogateSimulator one("s", network());

@@ -259,6 +259,27 @@ TEST(Trainer, StopsAtALossThatIsNotFiniteAndKeepsWhatItHad) {
   }
 }
 
+// A tag is an entry of the batch alone, which is gone by then.
+TEST(Trainer, NamesATagWhoseLossIsNotFinite) {
+  int calls = 0;
+  InProcess simulator({"tagged", [&calls](Context& ctx) {
+                         const double x = ctx.sample(Normal(0, 1), {.name = "x"}).scalar();
+                         ctx.tag(++calls > 600 ? 1e300 : x, {.name = "far"});
+                       }});
+  NetworkConfig config = small();
+  config.tags = true;
+  Network network(config, 4);
+  TrainOptions options = quick(5000);
+  options.validation_traces = 0;
+  options.explosion = kInfinity;
+  try {
+    train_online(simulator, network, options);
+    FAIL() << "no error";
+  } catch (const ModelError& error) {
+    EXPECT_NE(std::string(error.what()).find("address 'far__"), std::string::npos) << error.what();
+  }
+}
+
 // A loss that is finite but beyond reason: back to a checkpoint, and the address that did it is
 // named, not another one of the batch.
 TEST(Trainer, GoesBackWhenTheLossExplodes) {

@@ -39,9 +39,11 @@ TEST_F(SurrogateVerdict, SoundOnePassesAndBrokenOnesDoNot) {
   EXPECT_TRUE(good.classifier && good.simulator_speed && good.surrogate_speed);
 
   const auto blind = std::make_shared<Network>(*sound);  // to what theta is
-  const BlockId embedding = blind->node(node_of(*blind, "theta")).embedding;
-  const Block& block = blind->parameters().block(embedding);
-  std::fill_n(blind->parameters().values(embedding), block.rows * block.columns, 0.0f);
+  const Node& theta = blind->node(node_of(*blind, "theta"));
+  for (const BlockId id : {theta.embedding, theta.recall}) {
+    const Block& block = blind->parameters().block(id);
+    std::fill_n(blind->parameters().values(id), block.rows * block.columns, 0.0f);
+  }
   const auto unseeing = validated(blind);
   EXPECT_FALSE(unseeing.verdict.passed);
   EXPECT_TRUE(failed(unseeing.verdict, "kl") || failed(unseeing.verdict, "classifier"))

@@ -1,6 +1,7 @@
 """Python and the command line are one thing: every command has a counterpart here, with the same
 options, and for the same seed the same numbers."""
 
+import inspect
 import json
 import math
 import os
@@ -12,6 +13,7 @@ import unittest
 
 import numpy as np
 import psn
+from psn import ppx
 from support import PROGRAM, InFolder, psn_json, psn_text
 
 # Commands, and what Python has in their place.
@@ -27,7 +29,13 @@ COUNTERPARTS = {
     "data import": (psn.import_runs, psn.Store.from_arrays),
 }
 # Of the program alone: what is shown of it, and experiments that are no services.
-ALONE = {"completion", "man", "help", "exact", "experiment", "zoo"}
+ALONE = {"completion", "man", "help", "exact", "experiment", "zoo", "attach"}
+# What options are called there, if not by their own name.
+CALLED = {"query": "queries", "given": "held", "observe": "observations", "thin": "thinning",
+          "show": "record", "from": "start", "ppx": "endpoint", "latent": "latents",
+          "core_dim": "lstm_dim", "core_depth": "lstm_depth"}
+# Options for how the program is told, and what it shows; `psn.report` tells files by their endings.
+WORDS = {"help", "config", "json", "open", "out", "log", "svg", "png", "pdf", "every", "once"}
 TIMES = {"traces_per_second", "speed", "seconds"}
 DATA = {"obs0": 8, "obs1": 9}
 OBSERVE = ["--observe", "obs0=8", "--observe", "obs1=9"]
@@ -52,6 +60,23 @@ class Commands(unittest.TestCase):
         for name in COUNTERPARTS:
             with self.subTest(name):
                 self.assertTrue(hasattr(SameNumbers, "test_" + name.replace(" ", "_")))
+
+    def test_each_option_has_a_counterpart(self):
+        for command, counterparts in COUNTERPARTS.items():
+            known = {"samples", *psn.running.DEFAULTS}
+            for call in counterparts if isinstance(counterparts, tuple) else (counterparts,):
+                known |= set(inspect.signature(call).parameters)
+            inner = [[command]]
+            if command == "train":
+                known |= {*inspect.signature(psn.training._train).parameters, *psn._core.settings}
+                inner = [["train", "surrogate"], ["train", "inference"]]
+            elif command == "export":
+                known |= set(inspect.signature(psn.results.export_job).parameters)
+            for words in inner:
+                options = re.findall(r"--([a-z][a-z_-]*)", psn_text(*" ".join(words).split(), "--help"))
+                names = {option.replace("-", "_") for option in options} - WORDS
+                self.assertEqual({name for name in names if not {name, CALLED.get(name)} & known},
+                                 set(), command)
 
 
 class SameNumbers(InFolder):
@@ -108,8 +133,8 @@ class SameNumbers(InFolder):
                 ("is", ["--query", "result"], {"queries": ["result"]}),
                 ("lmh", ["--chains", "2", "--thin", "2"], {"chains": 2, "thinning": 2}),
                 ("rmh", ["--burn-in", "7"], {"burn_in": 7}),
-                ("da", ["--surrogate", self.surrogate, "--max-runs", "300"],
-                 {"surrogates": [self.surrogate], "max_runs": 300}),
+                ("da", ["--surrogate", self.surrogate, "--moves", "20", "--fresh", "0.1"],
+                 {"surrogate": self.surrogate, "moves": 20, "fresh": 0.1}),
                 ("pm", ["--parameters", "mu", "--until", "ess=50"],
                  {"parameters": ["mu"], "until": ["ess=50"]}),
                 ("ic", ["--network", self.inference, "--defensive", "0.25"],
@@ -173,6 +198,7 @@ class SameNumbers(InFolder):
         self.assertEqual(psn.__version__, theirs["version"])
         self.assertEqual(psn.machine()["features"], theirs["features"])
         self.assertEqual(psn.build_facts()["version"], theirs["version"])
+        self.assertEqual(ppx.SYSTEM_NAME, "psn python " + theirs["version"])
 
     def test_compare(self):
         self.same(["compare", "gaussian", self.surrogate, "-n", "1000", "--min-count", "50",

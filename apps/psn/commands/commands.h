@@ -28,6 +28,7 @@ void add_report_command(CLI::App& program);
 void add_summary_command(CLI::App& program);
 void add_diagnose_command(CLI::App& program);
 void add_export_command(CLI::App& program);
+void add_attach_command(CLI::App& program);
 void add_watch_command(CLI::App& program);
 void add_completion_command(CLI::App& program);
 void add_man_command(CLI::App& program);

@@ -55,6 +55,8 @@ void add_serve_command(CLI::App& program) {
                    "file with the public key of an engine that may connect; all, if none is given")
       ->needs("--curve-keys")
       ->allow_extra_args(false);
+  command->add_option("--attach", options->job.attach,
+                      "TOML file about the program of attach:COMMAND, as for psn infer");
   add_stack_size(*command, options->job.stack_kib);
   options->common.add_to(*command);
   command->callback([options] { serve_command(*options); });

@@ -158,9 +158,11 @@ void add_open(CLI::App& command, bool& open) {
 
 void SimulationArguments::add_to(CLI::App& command, const std::string& count_help) {
   command
-      .add_option("model,--model", model,
-                  "a built-in name (psn models), a plugin (./libmodel.so), a surrogate (s.psn), or "
-                  "remote simulators: 'exec:COMMAND {endpoint}', ppx+tcp://HOST:PORT[,...]")
+      .add_option(
+          "model,--model", model,
+          "a built-in name (psn models), a plugin (./libmodel.so), a surrogate (s.psn), or "
+          "remote simulators: 'exec:COMMAND {endpoint}', ppx+tcp://HOST:PORT[,...]; or any program "
+          "that draws random numbers: attach:COMMAND")
       ->required();
   command.add_option("-n,--samples", count, count_help)
       ->capture_default_str()

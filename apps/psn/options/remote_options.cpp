@@ -5,9 +5,16 @@
 namespace psn::app {
 
 void add_remote_options(CLI::App& command, services::RemoteSettings& remote) {
-  command.add_option("--workers", remote.workers, "simulator processes to start, for exec:")
+  command
+      .add_option(
+          "--workers", remote.workers,
+          "simulator processes to start, for exec:; for attach:, runs at once (by itself two a "
+          "core)")
       ->capture_default_str()
       ->check(CLI::Range(1, 4096));
+  command.add_option("--attach", remote.attach,
+                     "TOML file about the program of attach:COMMAND: names of its choices, what of "
+                     "its output is observed (psn attach --learn begins one)");
   command
       .add_option("--max-failures", remote.max_failures,
                   "share of the runs that may fail (a program that throws, a remote simulator that "

@@ -15,6 +15,9 @@ void tell_of_runs(const services::RunReport& report) {
         "the choices so far, and the surrogate went on\n",
         fallbacks->taken, fallbacks->simulator, fallbacks->refused);
   }
+  if (!report.started_anew.empty()) {
+    fmt::print(stderr, "psn: the program is started anew for each run: {}\n", report.started_anew);
+  }
   warn_of_failures(report.failures);
 }
 

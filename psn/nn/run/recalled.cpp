@@ -13,7 +13,6 @@ void Recalled::restart(std::size_t row) {
 void Recalled::add(std::size_t at, NodeId node, const float* now) {
   Row& row = rows_[at];
   for (std::size_t j = 0; j < width_; ++j) row.sum[j] += now[j];
-  if (!replaces_) return;
   const auto found = std::find(row.nodes.begin(), row.nodes.end(), node);
   const auto place = static_cast<std::size_t>(found - row.nodes.begin());
   if (found == row.nodes.end()) {

@@ -12,9 +12,7 @@ namespace psn {
 class Recalled {
  public:
   // Nothing is recalled, and sums are empty, if the network does not.
-  explicit Recalled(const Network& network)
-      : width_(network.recalls() ? network.context() : 0),
-        replaces_(network.config().addressing != Addressing::kInstance) {}
+  explicit Recalled(const Network& network) : width_(network.recalls() ? network.context() : 0) {}
 
   std::size_t width() const { return width_; }
   void resize(std::size_t rows) { rows_.resize(rows); }
@@ -33,7 +31,6 @@ class Recalled {
   };
 
   std::size_t width_;
-  bool replaces_;  // nodes may come again: not if they are full addresses
   std::vector<Row> rows_;
 };
 

@@ -56,7 +56,8 @@ References::Exact exact_of(const ResultFolder& folder) {
   if (folder.has(kSamplesFile)) {
     exact.draws = numbers_of(Posterior::load(folder.file(kSamplesFile)));
   }
-  for (const auto& [name, column] : folder.json("summary.json").at("posterior").items()) {
+  const Json summary = folder.json("summary.json");  // which the loop below would not keep
+  for (const auto& [name, column] : summary.at("posterior").items()) {
     exact.means[name] = number_at(column, "mean");
   }
   return exact;

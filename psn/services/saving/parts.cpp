@@ -84,6 +84,7 @@ void add_report(const RunReport& report, Json& json) {
     json["fallbacks"] = report.fallbacks->taken;
     json["fallbacks_refused"] = report.fallbacks->refused;
   }
+  if (!report.started_anew.empty()) json["started_anew"] = report.started_anew;
   add_failures(report.failures, json);
 }
 
