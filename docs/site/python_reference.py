@@ -12,7 +12,7 @@ import psn
 from psn.columns import Columns
 
 SECTIONS = {
-    "Models": ["model", "Model", "models", "serve", "make_keys"],
+    "Models": ["model", "Model", "attach", "models", "serve", "make_keys"],
     "Inside a model": ["sample", "observe", "observe_value", "tag", "factor", "until",
                        "scope"],
     "Distributions": ["Distribution", *psn._core.families],

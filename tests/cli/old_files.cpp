@@ -47,10 +47,12 @@ TEST_F(OldFiles, ASurrogateGivesTheSameDensities) {
   EXPECT_EQ(psn("simulate finished.psn -n 100").code, 0);
 }
 
-// With the options that it was begun with; there was no tally then, and nothing was recalled.
+// With the options that it was begun with: there was no tally then, nothing was recalled, and other
+// defaults were the best.
 TEST_F(OldFiles, AnUnfinishedTrainingGoesOnToTheSameSurrogate) {
   const auto resumed =
-      psn("train surrogate --config old.toml --tally none --recall 0 --out old.psn --resume");
+      psn("train surrogate --config old.toml --tally none --recall 0 --clip-norm 0 "
+          "--learning-rate 0.004 --out old.psn --resume");
   ASSERT_EQ(resumed.code, 0) << resumed.err;
   expect_densities("old.psn");
 }

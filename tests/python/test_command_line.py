@@ -33,7 +33,7 @@ ALONE = {"completion", "man", "help", "exact", "experiment", "zoo", "attach"}
 # What options are called there, if not by their own name.
 CALLED = {"query": "queries", "given": "held", "observe": "observations", "thin": "thinning",
           "show": "record", "from": "start", "ppx": "endpoint", "latent": "latents",
-          "core_dim": "lstm_dim", "core_depth": "lstm_depth"}
+          "core_dim": "lstm_dim", "core_depth": "lstm_depth", "network": "networks"}
 # Options for how the program is told, and what it shows; `psn.report` tells files by their endings.
 WORDS = {"help", "config", "json", "open", "out", "log", "svg", "png", "pdf", "every", "once"}
 TIMES = {"traces_per_second", "speed", "seconds"}
@@ -73,7 +73,8 @@ class Commands(unittest.TestCase):
             elif command == "export":
                 known |= set(inspect.signature(psn.results.export_job).parameters)
             for words in inner:
-                options = re.findall(r"--([a-z][a-z_-]*)", psn_text(*" ".join(words).split(), "--help"))
+                options = re.findall(r"^  (?:-\w,)?--([a-z][a-z_-]*)",
+                                     psn_text(*" ".join(words).split(), "--help"), re.M)
                 names = {option.replace("-", "_") for option in options} - WORDS
                 self.assertEqual({name for name in names if not {name, CALLED.get(name)} & known},
                                  set(), command)
