@@ -34,7 +34,8 @@ TEST_F(ParameterCommands, MoveThem) {
   const auto limited = json(infer + "--max-runs 4001 --until ess=1e6");
   EXPECT_EQ(limited["stopped"]["reason"], "runs");
   EXPECT_LE(limited["simulator_runs"].get<int>(), 4001);
-  EXPECT_GE(limited["simulator_runs"].get<int>(), 2000);  // chains of equal length take runs of their own
+  EXPECT_GE(limited["simulator_runs"].get<int>(),
+            2000);  // chains of equal length take runs of their own
 
   expect_error("infer branching --engine pm --observe obs=6", 64, "--parameters NAME,NAME");
   expect_error("infer branching --engine lmh --parameters count --observe obs=6", 64,

@@ -268,7 +268,7 @@ TEST(PseudoMarginal, GoesOnToTheResultOfOneRun) {
       options.monitor = &monitor;
       options.window = &window;
       options.resume = begun ? &*begun : nullptr;
-      left = 997;
+      left = 300;
       try {
         EXPECT_EQ(numbers_of(part.run(options)), expected);
         EXPECT_GE(stops, 2);
