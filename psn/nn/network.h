@@ -8,7 +8,8 @@
 // The address and type parts of the core's input are constants per node, so they are projected once
 // into tables (`previous`, `current`) that are added up.
 // Beside the core's output h_t the layers see what the network recalls: the sum, over all addresses
-// so far, of a linear map of the last value of each. A core squeezes what it passes on into (-1, 1).
+// so far, of a linear map of the last value of each. A core squeezes what it passes on into (-1,
+// 1).
 //
 // Row 0 of a transition layer is the unknown mass; row 1 + i is successors[i]. Growth (Algorithm 1)
 // appends K copies of row 0 and subtracts log(K + 1) from the biases of all K + 1: every known

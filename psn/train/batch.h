@@ -39,8 +39,8 @@ struct Batch {
   // By row: that of its trace's visit of the same node before; kNone if there was none. Only for a
   // network that recalls.
   std::vector<std::uint32_t> last_visit;
-  std::vector<std::uint32_t> order;       // rows by node
-  std::vector<NodeSegment> segments;      // of `order`, by node
+  std::vector<std::uint32_t> order;   // rows by node
+  std::vector<NodeSegment> segments;  // of `order`, by node
 
   struct ObservedValue {  // for an inference network
     NodeId node;

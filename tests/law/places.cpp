@@ -226,7 +226,7 @@ TEST(Places, EvaluationIsTheLawOfExecution) {
                          }
                          return Value();
                        }});
-  const auto network = std::make_shared<const Network>(grown_by(simulate(simulator, 1000), 5, 0.2));
+  const auto network = std::make_shared<const Network>(grown_by(simulate(simulator, 1000), 5));
   SurrogateSimulator surrogate("s", network);
   constexpr std::size_t kCount = 40'000;
   const auto generated = simulate(surrogate, kCount);
@@ -244,12 +244,13 @@ TEST(Places, EvaluationIsTheLawOfExecution) {
   for (const auto& [text, seen] : distinct) {
     const double p = std::exp(log_prob(*network, *seen.first, UnknownEvaluation::kRenormalise));
     total += p;
+    EXPECT_NEAR(std::log(p), seen.first->log_transitions() + seen.first->log_joint, 1e-3) << text;
     // Five standard deviations for some thousand traces: a false alarm in 1,000 seeds.
     const double expected = kCount * p;
     EXPECT_NEAR(static_cast<double>(seen.second), expected, 5 * std::sqrt(expected) + 6) << text;
   }
   EXPECT_LE(total, 1 + 1e-6);
-  EXPECT_GT(total, 0.9);
+  EXPECT_GT(total, 0.25);  // its loops are long, so most traces are rare
 }
 
 // ---- Files of version 1, which counted every index from the last one ----

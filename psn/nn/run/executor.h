@@ -105,7 +105,7 @@ class Executor {
   std::vector<float> observed_;  // part of the core's inputs; empty: none
   std::vector<float> context_;   // what goes past the core; empty: what is recalled, if anything
   Recalled recalled_;
-  std::size_t tally_inputs_;     // 0: nothing is counted
+  std::size_t tally_inputs_;  // 0: nothing is counted
   std::vector<Tally> tallies_;
 
   // Work space.

@@ -15,7 +15,7 @@ class Recalled {
   explicit Recalled(const Network& network) : width_(network.recalls() ? network.context() : 0) {}
 
   std::size_t width() const { return width_; }
-  void resize(std::size_t rows) { rows_.resize(rows); }
+  void resize(std::size_t rows) { rows_.resize(rows, {std::vector<float>(width_), {}, {}}); }
   // As before the first value.
   void restart(std::size_t row);
   void copy(std::size_t from, std::size_t to) { rows_[to] = rows_[from]; }
