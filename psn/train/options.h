@@ -71,7 +71,7 @@ const Fields<TrainOptions>& training_fields();
 void check(const TrainOptions& options);
 
 // Few traces want small batches, or there are too few updates to learn anything: a power of two
-// from 4 to 256 that gives at least 6,000 of them to a surrogate and 1,000 to an inference network,
+// from 4 to 256 that gives at least 20,000 of them to a surrogate, 1,000 to an inference network,
 // if that is possible (docs/training.md has what it is worth).
 std::size_t default_batch_size(std::uint64_t traces, Purpose purpose);
 
