@@ -165,10 +165,9 @@ TEST_F(ResumeCommands, FullDisksAndReadOnlyFolders) {
   for (const auto& entry : fs::directory_iterator(folder_)) {
     EXPECT_NE(entry.path().extension(), ".tmp");
   }
-  fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read |
-                               fs::perms::others_exec);
+  fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
   const bool root = ::geteuid() == 0;  // whom no permissions bind
-  EXPECT_EQ(in_shell(root ? "setpriv --reuid 65534 --clear-groups" : "", resume), 65);
+  EXPECT_EQ(in_shell(root ? "setpriv --bounding-set -dac_override" : "", resume), 65);
   EXPECT_NE(slurp(err).find("cannot be written to"), std::string::npos) << slurp(err);
   fs::permissions(folder_, fs::perms::owner_all);
   EXPECT_TRUE(slurp(folder_ / "s.checkpoint.psn") == before);
