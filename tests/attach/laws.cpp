@@ -67,7 +67,7 @@ class AnsweredLaws : public test::CommandTest {
 };
 
 TEST_F(AnsweredLaws, OfGsl) {
-  if (!*PSN_LAWS_GSL) GTEST_SKIP() << "no GSL";
+  ASSERT_NE(*PSN_LAWS_GSL, '\0') << "scripts/setup installs GSL";
   compare(PSN_LAWS_GSL);
   EXPECT_EQ(own("LD_PRELOAD=" PSN_PRELOAD " " PSN_LAWS_GSL, 50), own(PSN_LAWS_GSL, 50));
 }

@@ -10,6 +10,7 @@
 #include "psn/infer/metropolis.h"
 #include "psn/nn/run/evaluate.h"
 #include "psn/nn/run/surrogate.h"
+#include "tests/law/chain_means.h"
 #include "tests/law/network_fixture.h"
 
 namespace psn {
@@ -86,12 +87,7 @@ double value_or(const Trace& trace, const char* name, double otherwise) {
   return value ? value->scalar() : otherwise;
 }
 
-// Means of functions of the trace over many chains, each against its exact expectation in units of
-// the standard error that the spread of the chains' own means gives. Beyond 5.5 standard errors of
-// a t distribution with 63 degrees of freedom lies less than one in a million.
-constexpr std::size_t kChains = 64;
-constexpr double kLimit = 5.5;
-
+// Means of functions of the trace over many chains, each against its exact expectation.
 struct Statistic {
   std::string name;
   std::function<double(const Trace&)> f;
@@ -99,29 +95,15 @@ struct Statistic {
 
 void expect_law(SurrogateSimulator& simulator, const Observations& data, const Enumeration& exact,
                 const std::vector<Statistic>& statistics, MetropolisOptions options) {
-  options.chains = kChains;
-  options.parallelism = {.width = kChains, .threads = 1};
+  options.chains = kManyChains;
+  options.parallelism = {.width = kManyChains, .threads = 1};
   options.burn_in = 200;
   for (const Statistic& s : statistics) {
     options.queries.push_back({s.name, {}, [&s](const Trace& t) { return Value(s.f(t)); }});
   }
   const Posterior chains = metropolis_hastings(simulator, data, options).posterior;
-  const std::size_t length = chains.size() / kChains;
   for (const Statistic& s : statistics) {
-    const std::vector<double>& all = chains.column(s.name).data;
-    double mean = 0, square = 0;
-    for (std::size_t c = 0; c < kChains; ++c) {
-      double own = 0;
-      for (std::size_t i = 0; i < length; ++i) own += all[c * length + i];
-      own /= static_cast<double>(length);
-      mean += own / kChains;
-      square += own * own / kChains;
-    }
-    const double error = std::sqrt(std::max(0.0, square - mean * mean) / (kChains - 1));
-    const double expected = exact.expectation(s.f);
-    EXPECT_NEAR(mean, expected, kLimit * error) << s.name << ", standard error " << error;
-    EXPECT_GT(error, 0) << s.name;
-    EXPECT_LT(error, 0.02) << s.name;
+    expect_mean_of_chains(chains, s.name, exact.expectation(s.f), 0.02);
   }
 }
 

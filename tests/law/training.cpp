@@ -231,6 +231,19 @@ TEST(Trainer, SameSeedSameParametersBitForBit) {
   }
 }
 
+// What a training of 5,000 traces says that fails.
+std::string failure_of(Simulator& simulator, Network& network, double explosion) {
+  TrainOptions options = quick(5000);
+  options.validation_traces = 0;
+  options.explosion = explosion;
+  try {
+    train_online(simulator, network, options);
+  } catch (const ModelError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
 TEST(Trainer, StopsAtALossThatIsNotFiniteAndKeepsWhatItHad) {
   // A value that the head turns into an infinite loss: a Weibull far in its tail.
   int calls = 0;
@@ -239,16 +252,9 @@ TEST(Trainer, StopsAtALossThatIsNotFiniteAndKeepsWhatItHad) {
                          ctx.sample(Weibull(calls > 600 ? 1e300 : 1.0, 2.0), {.name = "w"});
                        }});
   Network network(small(), 4);
-  TrainOptions options = quick(5000);
-  options.validation_traces = 0;
-  options.explosion = kInfinity;
-  try {
-    train_online(simulator, network, options);
-    FAIL() << "no error";
-  } catch (const ModelError& error) {
-    EXPECT_NE(std::string(error.what()).find("batch 4"), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("w__Weibull"), std::string::npos) << error.what();
-  }
+  const std::string error = failure_of(simulator, network, kInfinity);
+  EXPECT_NE(error.find("batch 4"), std::string::npos) << error;
+  EXPECT_NE(error.find("w__Weibull"), std::string::npos) << error;
   Parameters& p = network.parameters();
   EXPECT_EQ(p.step, 2u);  // checkpoints: before batches 1, 2, 4, 8, ...; batch 4 is the bad one
   EXPECT_LT(network.node(2).scaling.scale[0], 100);
@@ -269,15 +275,8 @@ TEST(Trainer, NamesATagWhoseLossIsNotFinite) {
   NetworkConfig config = small();
   config.tags = true;
   Network network(config, 4);
-  TrainOptions options = quick(5000);
-  options.validation_traces = 0;
-  options.explosion = kInfinity;
-  try {
-    train_online(simulator, network, options);
-    FAIL() << "no error";
-  } catch (const ModelError& error) {
-    EXPECT_NE(std::string(error.what()).find("address 'far__"), std::string::npos) << error.what();
-  }
+  const std::string error = failure_of(simulator, network, kInfinity);
+  EXPECT_NE(error.find("address 'far__"), std::string::npos) << error;
 }
 
 // A loss that is finite but beyond reason: back to a checkpoint, and the address that did it is
@@ -291,17 +290,10 @@ TEST(Trainer, GoesBackWhenTheLossExplodes) {
                          ctx.sample(Normal(0, 1), {.name = "after"});
                        }});
   Network network(small(), 4);
-  TrainOptions options = quick(5000);
-  options.validation_traces = 0;
-  try {
-    train_online(simulator, network, options);
-    FAIL() << "no error";
-  } catch (const ModelError& error) {
-    EXPECT_NE(std::string(error.what()).find("exploded"), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("batch 4 "), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("'culprit__Normal__1'"), std::string::npos)
-        << error.what();
-  }
+  const std::string error = failure_of(simulator, network, quick(5000).explosion);
+  EXPECT_NE(error.find("exploded"), std::string::npos) << error;
+  EXPECT_NE(error.find("batch 4 "), std::string::npos) << error;
+  EXPECT_NE(error.find("'culprit__Normal__1'"), std::string::npos) << error;
   EXPECT_EQ(network.parameters().step, 2u);
 }
 
