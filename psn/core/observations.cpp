@@ -28,7 +28,8 @@ std::optional<Observations::Source> Observations::source(const Address& address,
   if (position >= values.size()) {
     throw InvalidArgument(
         fmt::format("observation '{}' has {} values, none of them for '{}': null stands "
-                    "for what was not measured",
+                    "for what was not measured; a surrogate that goes there has not learned where "
+                    "its loop ends, which more `traces` help",
                     found->first, values.size(), address.text));
   }
   return Source{&found->first, &values, position};
